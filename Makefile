@@ -1,0 +1,39 @@
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip --disable-pip-version-check -q
+
+.PHONY: setup learn test lint types unit bench-ilp bench-step bench-eval clean
+
+setup: .venv/.done
+
+.venv/.done: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) install -c constraints.txt -e '.[all]'
+	touch $@
+
+learn: setup
+	$(BIN)/dlm learn family/is-grandparent
+
+test: lint types unit
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+unit: setup
+	$(BIN)/pytest -n 2
+
+bench-ilp: setup
+	$(BIN)/python -m dlm.bench.ilp
+
+bench-step: setup
+	$(BIN)/python -m dlm.bench.step
+
+bench-eval: setup
+	$(BIN)/python -m dlm.bench.evaluate
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Learn readable, verified first-order logic programs."""

@@ -1,0 +1,6 @@
+"""What is learned from: structures and batches of them."""
+
+from dlm.data.structure import Structure
+from dlm.data.worlds import BoolArray, Examples, Worlds
+
+__all__ = ["BoolArray", "Examples", "Structure", "Worlds"]

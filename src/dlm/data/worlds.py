@@ -1,0 +1,102 @@
+"""Batches of worlds of one size as Boolean arrays, and examples on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.structure import Structure
+from dlm.errors import DataError
+
+__all__ = ["BoolArray", "Examples", "Worlds"]
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """`count` structures with the same number of objects.
+
+    `relations[name]` has shape ``(count, size, ..., size)``, one axis an argument.
+    """
+
+    count: int
+    size: int
+    relations: Mapping[str, BoolArray]
+
+    def __post_init__(self) -> None:
+        for name, array in self.relations.items():
+            arity = array.ndim - 1
+            if array.dtype != np.bool_ or array.shape != (self.count,) + (self.size,) * arity:
+                raise DataError(
+                    f"relation {name!r} must be a Boolean array of {self.count} worlds of {self.size} objects, "
+                    f"got {array.dtype} of shape {array.shape}"
+                )
+
+    @property
+    def arities(self) -> dict[str, int]:
+        return {name: array.ndim - 1 for name, array in self.relations.items()}
+
+    @classmethod
+    def from_structures(cls, structures: Sequence[Structure]) -> Worlds:
+        """Stack structures of one size and signature."""
+        if not structures:
+            raise DataError("a batch needs at least one structure")
+        first = structures[0]
+        if any(s.size != first.size or dict(s.arities) != dict(first.arities) for s in structures):
+            raise DataError("the structures of one batch must have the same size and the same predicates")
+        relations: dict[str, BoolArray] = {}
+        for name, arity in first.arities.items():
+            array = np.zeros((len(structures),) + (first.size,) * arity, dtype=np.bool_)
+            for index, structure in enumerate(structures):
+                for values in structure.relations[name]:
+                    array[(index, *values)] = True
+            relations[name] = array
+        return cls(len(structures), first.size, relations)
+
+    def structure(self, index: int) -> Structure:
+        """One world of the batch, with its objects named by their numbers."""
+        relations = {
+            name: frozenset(tuple(int(v) for v in row) for row in np.argwhere(array[index]))
+            for name, array in self.relations.items()
+        }
+        return Structure(tuple(str(i) for i in range(self.size)), self.arities, relations)
+
+    def take(self, index: NDArray[np.intp] | slice) -> Worlds:
+        """Some of the worlds."""
+        relations = {name: array[index] for name, array in self.relations.items()}
+        count = len(range(self.count)[index]) if isinstance(index, slice) else len(index)
+        return Worlds(count, self.size, relations)
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Worlds and the truth of the target predicate on them.
+
+    `target` has the shape of a relation. `scored` is the mask over one world's argument tuples of
+    the atoms that are asked for at all, of shape ``(size, ..., size)``.
+    """
+
+    worlds: Worlds
+    target: BoolArray
+    scored: BoolArray
+
+    def __post_init__(self) -> None:
+        shape = (self.worlds.count,) + (self.worlds.size,) * self.scored.ndim
+        if self.target.shape != shape or self.scored.shape != shape[1:]:
+            raise DataError(f"target has shape {self.target.shape} and scored {self.scored.shape}, expected {shape}")
+
+    @property
+    def count(self) -> int:
+        return self.worlds.count
+
+    @property
+    def size(self) -> int:
+        return self.worlds.size
+
+    def take(self, index: NDArray[np.intp] | slice) -> Examples:
+        """Some of the examples' worlds."""
+        return Examples(self.worlds.take(index), self.target[index], self.scored)

@@ -1,0 +1,67 @@
+"""Every error a user can meet.
+
+::
+
+    DlmError                    base of all, exit code 2 on the command line
+    ├── ProgramError            a program that breaks a rule of the language
+    │   └── ParseError          program text that cannot be read: carries line, column and a caret
+    ├── DataError               facts or examples that do not fit together
+    ├── SettingsError           settings that are impossible or contradict each other
+    ├── UnknownTaskError        a task name nobody knows; names the nearest ones
+    ├── RunError                a run folder that is missing, damaged or of another version
+    └── ResourceError           not enough memory or disk for what was asked
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DataError",
+    "DlmError",
+    "ParseError",
+    "ProgramError",
+    "ResourceError",
+    "RunError",
+    "SettingsError",
+    "UnknownTaskError",
+]
+
+
+class DlmError(Exception):
+    """Base of every error that `dlm` raises on purpose."""
+
+
+class ProgramError(DlmError):
+    """A formula, definition or program that breaks a rule of the language."""
+
+
+class ParseError(ProgramError):
+    """Program text that cannot be read, with the place where reading stopped."""
+
+    def __init__(self, message: str, source: str, offset: int, origin: str = "<text>") -> None:
+        before = source[:offset]
+        self.line = before.count("\n") + 1
+        self.column = offset - (before.rfind("\n") + 1) + 1
+        lines = source.split("\n")
+        text = lines[self.line - 1] if self.line <= len(lines) else ""
+        caret = "".join("\t" if c == "\t" else " " for c in text[: self.column - 1]) + "^"
+        super().__init__(f"{origin}:{self.line}:{self.column}: {message}\n  {text}\n  {caret}")
+
+
+class DataError(DlmError):
+    """Facts or examples that do not fit together."""
+
+
+class SettingsError(DlmError):
+    """Settings that are impossible or contradict each other."""
+
+
+class UnknownTaskError(DlmError):
+    """A task name that is not in the registry."""
+
+
+class RunError(DlmError):
+    """A run folder that is missing, damaged or of another version."""
+
+
+class ResourceError(DlmError):
+    """Not enough memory or disk for what was asked."""

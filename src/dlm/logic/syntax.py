@@ -1,0 +1,340 @@
+"""Terms, formulas, definitions and programs: what a logic program is made of.
+
+A formula is built from atoms, equality, truth constants, ``not``, ``and``, ``or``, ``exists`` and
+``forall``. There are no functions and no constants: every term is a variable, so a term is a string.
+
+A quantifier carries the variables that its own variable must differ from (`Quantified.distinct`).
+``Exists("z", ("x", "y"), body)`` reads "there is a z other than x and y such that body". With an
+empty tuple it is the ordinary quantifier. Nothing about inequality is left implicit.
+
+A program is an ordered list of definitions. A definition uses input predicates (those that nothing
+defines) and earlier definitions; the last definition is the program's target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from dlm.errors import ProgramError
+
+__all__ = [
+    "FALSE",
+    "TRUE",
+    "And",
+    "Atom",
+    "Definition",
+    "Equal",
+    "Exists",
+    "Forall",
+    "Formula",
+    "Not",
+    "Or",
+    "Program",
+    "Quantified",
+    "Truth",
+    "atoms",
+    "children",
+    "conjunction",
+    "disjunction",
+    "free_variables",
+    "inequalities",
+    "literals",
+    "map_children",
+    "quantifiers",
+    "rename",
+]
+
+QuantifierName = Literal["exists", "forall"]
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A predicate applied to variables."""
+
+    predicate: str
+    args: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """Two variables stand for the same object."""
+
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The formula that is always true, or always false."""
+
+    value: bool
+
+
+TRUE = Truth(True)
+FALSE = Truth(False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The negation of a formula."""
+
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """A conjunction of two or more formulas."""
+
+    parts: tuple[Formula, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.parts) < 2:
+            raise ProgramError("a conjunction needs two parts or more; use conjunction() to build one of any length")
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """A disjunction of two or more formulas."""
+
+    parts: tuple[Formula, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.parts) < 2:
+            raise ProgramError("a disjunction needs two parts or more; use disjunction() to build one of any length")
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """There is an object `variable`, other than those in `distinct`, such that `body`."""
+
+    variable: str
+    distinct: tuple[str, ...]
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Forall:
+    """For every object `variable` other than those in `distinct`: `body`."""
+
+    variable: str
+    distinct: tuple[str, ...]
+    body: Formula
+
+
+Quantified = Exists | Forall
+Formula = Atom | Equal | Truth | Not | And | Or | Exists | Forall
+
+
+def conjunction(parts: tuple[Formula, ...]) -> Formula:
+    """The conjunction of any number of formulas; of none it is true."""
+    if not parts:
+        return TRUE
+    return parts[0] if len(parts) == 1 else And(parts)
+
+
+def disjunction(parts: tuple[Formula, ...]) -> Formula:
+    """The disjunction of any number of formulas; of none it is false."""
+    if not parts:
+        return FALSE
+    return parts[0] if len(parts) == 1 else Or(parts)
+
+
+def children(formula: Formula) -> tuple[Formula, ...]:
+    """The direct subformulas of a formula."""
+    match formula:
+        case And(parts) | Or(parts):
+            return parts
+        case Not(body) | Exists(_, _, body) | Forall(_, _, body):
+            return (body,)
+        case _:
+            return ()
+
+
+def map_children(formula: Formula, function: Callable[[Formula], Formula]) -> Formula:
+    """The formula with `function` applied to each direct subformula."""
+    match formula:
+        case And(parts):
+            return And(tuple(function(part) for part in parts))
+        case Or(parts):
+            return Or(tuple(function(part) for part in parts))
+        case Not(body):
+            return Not(function(body))
+        case Exists(variable, distinct, body):
+            return Exists(variable, distinct, function(body))
+        case Forall(variable, distinct, body):
+            return Forall(variable, distinct, function(body))
+        case _:
+            return formula
+
+
+def subformulas(formula: Formula) -> Iterator[Formula]:
+    """The formula and everything inside it, outermost first."""
+    yield formula
+    for child in children(formula):
+        yield from subformulas(child)
+
+
+def atoms(formula: Formula) -> Iterator[Atom]:
+    """The atoms of a formula, left to right, with repetitions."""
+    return (part for part in subformulas(formula) if isinstance(part, Atom))
+
+
+def free_variables(formula: Formula) -> frozenset[str]:
+    """The variables of a formula that no quantifier binds."""
+    match formula:
+        case Atom(_, args):
+            return frozenset(args)
+        case Equal(left, right):
+            return frozenset((left, right))
+        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
+            return (free_variables(body) - {variable}) | frozenset(distinct)
+        case _:
+            return frozenset[str]().union(*(free_variables(child) for child in children(formula)))
+
+
+def rename(formula: Formula, names: dict[str, str]) -> Formula:
+    """Replace variables by others, bound ones too. The caller sees to it that nothing is captured."""
+    match formula:
+        case Atom(predicate, args):
+            return Atom(predicate, tuple(names.get(arg, arg) for arg in args))
+        case Equal(left, right):
+            return Equal(names.get(left, left), names.get(right, right))
+        case Exists(variable, distinct, body):
+            return Exists(names.get(variable, variable), tuple(names.get(d, d) for d in distinct), rename(body, names))
+        case Forall(variable, distinct, body):
+            return Forall(names.get(variable, variable), tuple(names.get(d, d) for d in distinct), rename(body, names))
+        case _:
+            return map_children(formula, lambda child: rename(child, names))
+
+
+def literals(formula: Formula) -> int:
+    """How many atoms and equalities a formula has: the measure of size that people feel."""
+    return sum(isinstance(part, Atom | Equal) for part in subformulas(formula))
+
+
+def quantifiers(formula: Formula) -> int:
+    """How many quantifiers a formula has."""
+    return sum(isinstance(part, Exists | Forall) for part in subformulas(formula))
+
+
+def inequalities(formula: Formula) -> int:
+    """How many inequalities the quantifiers of a formula state."""
+    return sum(len(part.distinct) for part in subformulas(formula) if isinstance(part, Exists | Forall))
+
+
+@dataclass(frozen=True)
+class Definition:
+    """``name(parameters) :- body.`` The body's free variables are parameters."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: Formula
+
+    def __post_init__(self) -> None:
+        if len(set(self.parameters)) != len(self.parameters):
+            raise ProgramError(f"the parameters of {self.name!r} must differ from each other, got {self.parameters}")
+        _check_scope(self.name, self.body, frozenset(self.parameters))
+
+    @property
+    def arity(self) -> int:
+        return len(self.parameters)
+
+
+def _check_scope(name: str, formula: Formula, scope: frozenset[str]) -> None:
+    """Every variable is bound before it is used, and no quantifier hides a variable in scope."""
+    match formula:
+        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
+            if variable in scope:
+                raise ProgramError(f"in {name!r}: variable {variable!r} is already in use, choose another name")
+            if len(set(distinct)) != len(distinct):
+                raise ProgramError(f"in {name!r}: {variable!r} is told twice to differ from the same variable")
+            _check_bound(name, distinct, scope)
+            _check_scope(name, body, scope | {variable})
+        case Atom(_, args):
+            _check_bound(name, args, scope)
+        case Equal(left, right):
+            _check_bound(name, (left, right), scope)
+        case _:
+            for child in children(formula):
+                _check_scope(name, child, scope)
+
+
+def _check_bound(name: str, variables: tuple[str, ...], scope: frozenset[str]) -> None:
+    for variable in variables:
+        if variable not in scope:
+            raise ProgramError(f"in {name!r}: variable {variable!r} is neither a parameter nor bound by a quantifier")
+
+
+@dataclass(frozen=True)
+class Program:
+    """An ordered list of definitions; the last one is the target."""
+
+    definitions: tuple[Definition, ...]
+
+    def __post_init__(self) -> None:
+        if not self.definitions:
+            raise ProgramError("a program needs at least one definition")
+        later = {definition.name for definition in self.definitions}
+        if len(later) != len(self.definitions):
+            names = [definition.name for definition in self.definitions]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ProgramError(f"predicate {twice!r} is defined twice")
+        arities: dict[str, int] = {}
+        for definition in self.definitions:
+            for atom in atoms(definition.body):
+                if atom.predicate in later:
+                    raise ProgramError(
+                        f"the definition of {definition.name!r} uses {atom.predicate!r}, which is not defined before "
+                        "it; definitions may only use inputs and earlier definitions (no recursion)"
+                    )
+                known = arities.setdefault(atom.predicate, len(atom.args))
+                if known != len(atom.args):
+                    raise ProgramError(
+                        f"predicate {atom.predicate!r} is used with {len(atom.args)} arguments in "
+                        f"{definition.name!r} and with {known} before"
+                    )
+            later.discard(definition.name)
+            arities[definition.name] = definition.arity
+
+    @property
+    def target(self) -> Definition:
+        """The definition the program is about: the last one."""
+        return self.definitions[-1]
+
+    @cached_property
+    def inputs(self) -> dict[str, int]:
+        """The predicates a structure must provide, with their arities, sorted by name."""
+        defined = {definition.name for definition in self.definitions}
+        found = {
+            atom.predicate: len(atom.args)
+            for definition in self.definitions
+            for atom in atoms(definition.body)
+            if atom.predicate not in defined
+        }
+        return dict(sorted(found.items()))
+
+    @property
+    def literals(self) -> int:
+        return sum(literals(definition.body) for definition in self.definitions)
+
+    @property
+    def size(self) -> tuple[int, int, int, int]:
+        """What simplification and pruning make smaller, most important first.
+
+        Literals, then quantifiers, then inequalities, then definitions.
+        """
+        bodies = [definition.body for definition in self.definitions]
+        return (
+            self.literals,
+            sum(map(quantifiers, bodies)),
+            sum(map(inequalities, bodies)),
+            len(self.definitions),
+        )
+
+    def __str__(self) -> str:
+        from dlm.logic.text import format_program
+
+        return format_program(self)

@@ -1,0 +1,263 @@
+"""Program text: `parse_program` and `format_program` are inverse of each other.
+
+::
+
+    # Y is a grandparent of X
+    parent(x, y) :- father(x, y) | mother(x, y).
+    is_grandparent(x, y) :- exists z != x, y: parent(x, z) & parent(z, y).
+
+``~`` is not, ``&`` and, ``|`` or; ``&`` binds tighter than ``|``; a quantifier reaches as far to the
+right as it can. ``exists z != x, y: F`` means "some z other than x and y with F"; without the
+``!=`` list the quantifier ranges over all objects. ``x = y`` and ``x != y`` compare variables.
+``true`` and ``false`` are formulas. A name that is not a plain identifier, or is a keyword, is
+written in single quotes: ``'has edge'(x, y)``. ``#`` starts a comment.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NoReturn
+
+from dlm.errors import ParseError, ProgramError
+from dlm.logic.syntax import (
+    And,
+    Atom,
+    Definition,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Not,
+    Or,
+    Program,
+    Truth,
+    conjunction,
+    disjunction,
+)
+
+__all__ = ["format_definition", "format_formula", "format_program", "parse_formula", "parse_program"]
+
+KEYWORDS = frozenset({"exists", "forall", "true", "false"})
+
+
+# --------------------------------------------------------------------------- Program -> text
+
+
+def format_program(program: Program) -> str:
+    """The text of a program, one definition a line."""
+    return "".join(format_definition(definition) + "\n" for definition in program.definitions)
+
+
+def format_definition(definition: Definition) -> str:
+    """The text of one definition, without a line end."""
+    head = format_formula(Atom(definition.name, definition.parameters))
+    return f"{head} :- {format_formula(definition.body)}."
+
+
+def format_formula(formula: Formula) -> str:
+    """The text of a formula."""
+    match formula:
+        case Atom(predicate, args):
+            return f"{_format_name(predicate)}({', '.join(map(_format_name, args))})"
+        case Equal(left, right):
+            return f"{_format_name(left)} = {_format_name(right)}"
+        case Not(Equal(left, right)):
+            return f"{_format_name(left)} != {_format_name(right)}"
+        case Truth(value):
+            return "true" if value else "false"
+        case Not(body):
+            return f"~{_format_operand(body)}"
+        case And(parts):
+            return " & ".join(map(_format_operand, parts))
+        case Or(parts):
+            return " | ".join(map(_format_operand, parts))
+        case Exists(variable, distinct, body):
+            return f"exists {_format_bound(variable, distinct)}: {format_formula(body)}"
+        case Forall(variable, distinct, body):
+            return f"forall {_format_bound(variable, distinct)}: {format_formula(body)}"
+
+
+def _format_bound(variable: str, distinct: tuple[str, ...]) -> str:
+    differs = f" != {', '.join(map(_format_name, distinct))}" if distinct else ""
+    return _format_name(variable) + differs
+
+
+def _format_operand(formula: Formula) -> str:
+    """A formula as an operand of a connective: in brackets unless it cannot be misread."""
+    text = format_formula(formula)
+    return text if isinstance(formula, Atom | Truth) or text.startswith("~") else f"({text})"
+
+
+def _format_name(name: str) -> str:
+    if name.isidentifier() and name not in KEYWORDS:
+        return name
+    escaped = name.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
+    return f"'{escaped}'"
+
+
+# --------------------------------------------------------------------------- text -> Program
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str  # "name", "quoted", "symbol" or "end"
+    text: str
+    offset: int
+
+
+_TOKEN = re.compile(
+    r"(?P<space>\s+|\#[^\n]*)|(?P<symbol>:-|!=|[~&|=:(),.])|(?P<quoted>'(?:[^'\\\n]|\\.)*')|(?P<name>\w+)"
+)
+
+
+def parse_program(text: str, origin: str = "<text>") -> Program:
+    """Read a program; `origin` is the file name that errors mention."""
+    parser = _Parser(text, origin)
+    definitions: list[Definition] = []
+    while parser.token.kind != "end":
+        start = parser.token.offset
+        definition = parser.definition()
+        definitions.append(definition)
+        try:
+            Program(tuple(definitions))
+        except ProgramError as error:
+            raise ParseError(str(error), text, start, origin) from None
+    if not definitions:
+        raise ParseError("a program needs at least one definition, this text has none", text, len(text), origin)
+    try:
+        return Program(tuple(definitions))
+    except ProgramError as error:
+        raise ParseError(str(error), text, 0, origin) from None
+
+
+def parse_formula(text: str) -> Formula:
+    """Read one formula."""
+    parser = _Parser(text, "<formula>")
+    formula = parser.formula()
+    if parser.token.kind != "end":
+        parser.fail("expected the end of the formula")
+    return formula
+
+
+class _Parser:
+    """Recursive descent, one token ahead."""
+
+    def __init__(self, source: str, origin: str) -> None:
+        self.source = source
+        self.origin = origin
+        self.tokens = self._scan()
+        self.index = 0
+
+    def _scan(self) -> list[_Token]:
+        tokens: list[_Token] = []
+        offset = 0
+        while offset < len(self.source):
+            match = _TOKEN.match(self.source, offset)
+            if match is None:
+                raise ParseError(f"unexpected character {self.source[offset]!r}", self.source, offset, self.origin)
+            kind = str(match.lastgroup)
+            if kind != "space":
+                tokens.append(_Token(kind, match.group(), offset))
+            offset = match.end()
+        tokens.append(_Token("end", "end of text", len(self.source)))
+        return tokens
+
+    @property
+    def token(self) -> _Token:
+        return self.tokens[self.index]
+
+    def fail(self, expected: str) -> NoReturn:
+        raise ParseError(f"{expected}, got {self.token.text!r}", self.source, self.token.offset, self.origin)
+
+    def accept(self, symbol: str) -> bool:
+        if self.token.kind == "symbol" and self.token.text == symbol:
+            self.index += 1
+            return True
+        return False
+
+    def expect(self, symbol: str) -> None:
+        if not self.accept(symbol):
+            self.fail(f"expected {symbol!r}")
+
+    def accept_keyword(self, keyword: str) -> bool:
+        if self.token.kind == "name" and self.token.text == keyword:
+            self.index += 1
+            return True
+        return False
+
+    def name(self, what: str) -> str:
+        token = self.token
+        if token.kind == "quoted":
+            self.index += 1
+            return re.sub(r"\\(.)", lambda m: "\n" if m.group(1) == "n" else m.group(1), token.text[1:-1])
+        if token.kind != "name" or token.text in KEYWORDS or not token.text.isidentifier():
+            self.fail(f"expected {what}")
+        self.index += 1
+        return token.text
+
+    def definition(self) -> Definition:
+        start = self.token.offset
+        name = self.name("the name of a predicate to define")
+        parameters = self.variables()
+        self.expect(":-")
+        body = self.formula()
+        self.expect(".")
+        try:
+            return Definition(name, parameters, body)
+        except ProgramError as error:
+            raise ParseError(str(error), self.source, start, self.origin) from None
+
+    def variables(self) -> tuple[str, ...]:
+        self.expect("(")
+        found: list[str] = []
+        if not self.accept(")"):
+            found.append(self.name("a variable"))
+            while self.accept(","):
+                found.append(self.name("a variable"))
+            self.expect(")")
+        return tuple(found)
+
+    def formula(self) -> Formula:
+        parts = [self.conjunction()]
+        while self.accept("|"):
+            parts.append(self.conjunction())
+        return disjunction(tuple(parts))
+
+    def conjunction(self) -> Formula:
+        parts = [self.operand()]
+        while self.accept("&"):
+            parts.append(self.operand())
+        return conjunction(tuple(parts))
+
+    def operand(self) -> Formula:
+        if self.accept("~"):
+            return Not(self.operand())
+        if self.accept("("):
+            inside = self.formula()
+            self.expect(")")
+            return inside
+        if self.accept_keyword("true"):
+            return Truth(True)
+        if self.accept_keyword("false"):
+            return Truth(False)
+        if self.accept_keyword("exists"):
+            return Exists(*self.quantified())
+        if self.accept_keyword("forall"):
+            return Forall(*self.quantified())
+        name = self.name("a formula")
+        if self.accept("="):
+            return Equal(name, self.name("a variable"))
+        if self.accept("!="):
+            return Not(Equal(name, self.name("a variable")))
+        return Atom(name, self.variables())
+
+    def quantified(self) -> tuple[str, tuple[str, ...], Formula]:
+        variable = self.name("a variable to quantify")
+        distinct: list[str] = []
+        if self.accept("!="):
+            distinct.append(self.name("a variable"))
+            while self.accept(","):
+                distinct.append(self.name("a variable"))
+        self.expect(":")
+        return variable, tuple(distinct), self.formula()

@@ -1,0 +1,20 @@
+"""The hypothesis space: settings, the wiring they give, and tables of choices. No torch."""
+
+from dlm.space.choices import Choices, program_of, random_choices, used_modules
+from dlm.space.settings import MachineSettings
+from dlm.space.wiring import Module, Source, UnitKey, UnitWiring, Wiring, permutations, wire
+
+__all__ = [
+    "Choices",
+    "MachineSettings",
+    "Module",
+    "Source",
+    "UnitKey",
+    "UnitWiring",
+    "Wiring",
+    "permutations",
+    "program_of",
+    "random_choices",
+    "used_modules",
+    "wire",
+]

@@ -1,0 +1,99 @@
+"""A table of choices is a program: `random_choices` makes one up, `program_of` reads it off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.logic.syntax import (
+    FALSE,
+    TRUE,
+    Atom,
+    Definition,
+    Exists,
+    Forall,
+    Formula,
+    Not,
+    Program,
+    conjunction,
+    disjunction,
+)
+from dlm.space.wiring import Module, UnitKey, UnitWiring, Wiring
+
+__all__ = ["Choices", "predicate_name", "program_of", "random_choices", "used_modules"]
+
+Choices = Mapping[UnitKey, NDArray[np.int64]]
+"""For each unit an array of shape (modules, atoms) with the choice of every atom."""
+
+_VARIABLES = ("x", "y", "z", "w", "v")
+
+
+def random_choices(wiring: Wiring, rng: np.random.Generator) -> dict[UnitKey, NDArray[np.int64]]:
+    """Every choice drawn uniformly."""
+    return {
+        unit.key: rng.integers(unit.choices, size=(len(unit.modules), unit.modules[0].atoms)) for unit in wiring.units
+    }
+
+
+def used_modules(wiring: Wiring, choices: Choices) -> dict[UnitKey, set[int]]:
+    """The modules that the target reads, directly or through others."""
+    used: dict[UnitKey, set[int]] = {wiring.target_unit.key: {0}}
+    for unit in reversed(wiring.units):
+        for module in used.get(unit.key, ()):
+            for choice in choices[unit.key][module]:
+                if choice != unit.constant:
+                    source, _ = unit.literal(int(choice))
+                    if source.unit[0] > 0:
+                        used.setdefault(source.unit, set()).add(source.index)
+    return used
+
+
+def predicate_name(wiring: Wiring, key: UnitKey, index: int) -> str:
+    """The name of a predicate: an input's own, or one that tells the layer, arity and module."""
+    layer, arity = key
+    if layer == 0:
+        return wiring.inputs_by_arity[arity][index]
+    if key == wiring.target_unit.key:
+        return wiring.target
+    return f"{wiring.invented_prefix}{layer}_{arity}_{index}"
+
+
+def program_of(wiring: Wiring, choices: Choices) -> Program:
+    """The program that a table of choices stands for, as it is: nothing simplified."""
+    used = used_modules(wiring, choices)
+    definitions: list[Definition] = []
+    for unit in wiring.units:
+        for index in sorted(used.get(unit.key, ())):
+            parameters = _VARIABLES[: unit.arity]
+            body = _body(wiring, unit, unit.modules[index], choices[unit.key][index])
+            definitions.append(Definition(predicate_name(wiring, unit.key, index), parameters, body))
+    return Program(tuple(definitions))
+
+
+def _body(wiring: Wiring, unit: UnitWiring, module: Module, chosen: NDArray[np.int64]) -> Formula:
+    parts: list[Formula] = []
+    for position, choice in enumerate(chosen):
+        if choice == unit.constant:
+            # The constant preserves: it is never negated.
+            parts.append(TRUE if module.connective == "and" else FALSE)
+            continue
+        literal = _literal(wiring, unit, int(choice))
+        parts.append(Not(literal) if position >= module.atoms - module.negated else literal)
+    build = conjunction if module.connective == "and" else disjunction
+    return build(tuple(parts))
+
+
+def _literal(wiring: Wiring, unit: UnitWiring, choice: int) -> Formula:
+    source, order = unit.literal(choice)
+    name = predicate_name(wiring, source.unit, source.index)
+    args = tuple(_VARIABLES[i] for i in order)
+    if source.reading == "same":
+        return Atom(name, args)
+    if source.reading == "expand":
+        return Atom(name, args[:-1])
+    bound = _VARIABLES[unit.arity]
+    distinct = _VARIABLES[: unit.arity] if wiring.settings.distinct else ()
+    quantified = Exists if source.reading == "exists" else Forall
+    return quantified(bound, distinct, Atom(name, (*args, bound)))

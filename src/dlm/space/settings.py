@@ -1,0 +1,100 @@
+"""The settings of a machine: how deep, how wide, what it may say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from dlm.errors import SettingsError
+
+__all__ = ["MAX_ARITY", "MachineSettings", "Quantifier"]
+
+Quantifier = Literal["exists", "forall"]
+
+MAX_ARITY = 4
+
+
+@dataclass(frozen=True)
+class MachineSettings:
+    """The hypothesis space of a machine, as the paper parametrises it."""
+
+    depth: int = field(default=5, metadata={"help": "Layers L, the target's own conjunction included."})
+    breadth: int | tuple[int, ...] = field(
+        default=3, metadata={"help": "Largest arity B of an invented predicate; one number, or one a layer."}
+    )
+    outputs: int = field(default=8, metadata={"help": "Predicates n_O that a unit invents."})
+    unit_outputs: tuple[tuple[int, int, int], ...] = field(
+        default=(), metadata={"help": "Exceptions to `outputs`: (layer, arity, n_O) triples."}
+    )
+    atoms: int = field(default=2, metadata={"help": "Atoms n_A of a conjunction or disjunction, at least 2."})
+    negation: bool = field(default=True, metadata={"help": "Whether half of the modules negate half of their atoms."})
+    quantifiers: tuple[Quantifier, ...] = field(
+        default=("exists", "forall"), metadata={"help": "Quantifiers allowed in reductions."}
+    )
+    distinct: bool = field(
+        default=True, metadata={"help": "Whether a quantified object differs from the other arguments."}
+    )
+    residual: bool = field(
+        default=False, metadata={"help": "Every unit reads the inputs too, and the target every unit (IO residual)."}
+    )
+
+    def __post_init__(self) -> None:
+        _require(self.depth >= 2, "depth", "at least 2 (one layer of units and the target)", self.depth)
+        _require(self.outputs >= 1, "outputs", "at least 1", self.outputs)
+        _require(self.atoms >= 2, "atoms", "at least 2", self.atoms)
+        if not isinstance(self.breadth, int):
+            _require(
+                len(self.breadth) == self.depth - 1,
+                "breadth",
+                f"one number, or one for each of the {self.depth - 1} layers below the target",
+                self.breadth,
+            )
+        for layer in range(1, self.depth):
+            _require(0 <= self.breadth_at(layer) <= MAX_ARITY, "breadth", f"from 0 to {MAX_ARITY}", self.breadth)
+        allowed = get_args(Quantifier)
+        _require(
+            all(q in allowed for q in self.quantifiers) and len(set(self.quantifiers)) == len(self.quantifiers),
+            "quantifiers",
+            f"different names out of {', '.join(allowed)}",
+            self.quantifiers,
+        )
+        for layer, arity, outputs in self.unit_outputs:
+            _require(
+                1 <= layer < self.depth and 0 <= arity <= self.breadth_at(layer) and outputs >= 1,
+                "unit_outputs",
+                "(layer, arity, n_O) of units that exist, with n_O at least 1",
+                (layer, arity, outputs),
+            )
+
+    def breadth_at(self, layer: int) -> int:
+        """The largest arity at a layer, counted from 1."""
+        return self.breadth if isinstance(self.breadth, int) else self.breadth[layer - 1]
+
+    def outputs_at(self, layer: int, arity: int) -> int:
+        """How many predicates the unit of a layer and arity invents."""
+        for at_layer, at_arity, outputs in self.unit_outputs:
+            if (at_layer, at_arity) == (layer, arity):
+                return outputs
+        return self.outputs
+
+    def check(self, inputs: Mapping[str, int], target_arity: int) -> None:
+        """Refuse settings that cannot read an input or say the target."""
+        last = self.breadth_at(self.depth - 1)
+        if target_arity > last:
+            raise SettingsError(
+                f"the target has {target_arity} arguments, but breadth is {last} at the last layer; "
+                f"set breadth to {target_arity} or more"
+            )
+        reach = self.breadth_at(1) + (1 if self.quantifiers else 0)
+        for name, arity in inputs.items():
+            if arity > min(reach, MAX_ARITY):
+                raise SettingsError(
+                    f"the input {name!r} has {arity} arguments, more than a first layer of breadth "
+                    f"{self.breadth_at(1)} can read; set breadth to {arity} or more"
+                )
+
+
+def _require(condition: bool, name: str, expected: str, got: object) -> None:
+    if not condition:
+        raise SettingsError(f"The '{name}' setting must be {expected}. Got {got!r} instead.")
