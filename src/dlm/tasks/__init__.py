@@ -1,0 +1,6 @@
+"""The problems that come with the package: fresh instances, their answers, and fitting settings."""
+
+from dlm.tasks.registry import get_task, task_names
+from dlm.tasks.task import Task
+
+__all__ = ["Task", "get_task", "task_names"]

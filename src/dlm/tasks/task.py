@@ -8,9 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dlm.data.worlds import BoolArray, Examples, Worlds
+from dlm.errors import DataError
 from dlm.space.settings import MachineSettings
 
-__all__ = ["Task"]
+__all__ = ["Drawer", "Labeller", "Task"]
+
+Drawer = Callable[[np.random.Generator, int, int], Worlds]
+Labeller = Callable[[Worlds], BoolArray]
 
 
 @dataclass(frozen=True)
@@ -30,12 +34,14 @@ class Task:
     large_size: int
     settings: MachineSettings
     epochs: int
-    draw: Callable[[np.random.Generator, int, int], Worlds]
-    label: Callable[[Worlds], BoolArray]
+    draw: Drawer
+    label: Labeller
     distinct_only: bool = False
 
     def sample(self, rng: np.random.Generator, count: int, size: int) -> Examples:
         """`count` fresh instances of `size` objects."""
+        if count < 0 or size < 0:
+            raise DataError(f"cannot draw {count} instances of {size} objects; both numbers must be at least 0")
         worlds = self.draw(rng, count, size)
         return Examples(worlds, self.label(worlds), self.scored(size))
 
