@@ -1,12 +1,167 @@
-"""Program -> Program, meaning preserved and never larger."""
+"""Program -> Program: the same target, never larger, easier to read.
+
+The formulas are rewritten one by one (`dlm.logic.rewrite`). Between definitions: parameters that
+nothing depends on go, definitions that say the same become one, and a definition is put in the place
+of its uses when this makes the program smaller. All of it is repeated until nothing changes.
+"""
 
 from __future__ import annotations
 
-from dlm.logic.syntax import Program
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import count, permutations
+
+from dlm.logic.canonical import apply, fresh_variables, key, tidy
+from dlm.logic.rewrite import rewrite
+from dlm.logic.syntax import (
+    Atom,
+    Definition,
+    Formula,
+    Not,
+    Program,
+    atoms,
+    free_variables,
+    inequalities,
+    literals,
+    map_children,
+    quantifiers,
+)
 
 __all__ = ["simplify"]
 
+_MAX_PERMUTED_ARITY = 4
+"""Predicates of more arguments are compared with the arguments in the order they have."""
+
+Definitions = list[Definition]
+
 
 def simplify(program: Program) -> Program:
-    """A program with the same target that is easier to read."""
-    return program
+    """A program with the same target on every structure that is never larger and easier to read.
+
+    The target keeps its name and its number of arguments. Other definitions become p1, p2, ..., variables
+    x, y, z, ... To simplify the result again changes nothing.
+    """
+    fresh = fresh_variables()
+    definitions = [_rename_apart(definition, fresh) for definition in program.definitions]
+    while True:
+        before = definitions
+        definitions = _drop_unused([_rewrite(definition) for definition in definitions])
+        definitions = _drop_parameters(definitions, fresh)
+        definitions = _merge(definitions, fresh)
+        definitions = _inline(definitions, fresh)
+        if definitions == before:
+            return Program(tidy(definitions, _names(definitions)))
+
+
+def _rename_apart(definition: Definition, fresh: Iterator[str]) -> Definition:
+    parameters = tuple(next(fresh) for _ in definition.parameters)
+    return Definition(definition.name, parameters, apply(definition, parameters, fresh))
+
+
+def _rewrite(definition: Definition) -> Definition:
+    body = rewrite(definition.body, {parameter: frozenset() for parameter in definition.parameters})
+    return Definition(definition.name, definition.parameters, body)
+
+
+def _names(definitions: Definitions) -> dict[str, str]:
+    """New names for the definitions before the target that no input and no target has."""
+    target = definitions[-1].name
+    invented = [definition.name for definition in definitions[:-1]]
+    read = {atom.predicate for definition in definitions for atom in atoms(definition.body)}
+    taken = (read - set(invented)) | {target}
+    free = (name for name in (f"p{number}" for number in count(1)) if name not in taken)
+    return {name: next(free) for name in invented}
+
+
+def _unfold(definition: Definition, meanings: Mapping[str, Definition], fresh: Iterator[str]) -> Definition:
+    """Replace the atoms of the predicates in `meanings` by what these say."""
+
+    def unfold(formula: Formula) -> Formula:
+        if isinstance(formula, Atom):
+            meaning = meanings.get(formula.predicate)
+            return formula if meaning is None else apply(meaning, formula.args, fresh)
+        return map_children(formula, unfold)
+
+    return Definition(definition.name, definition.parameters, unfold(definition.body))
+
+
+def _drop_unused(definitions: Definitions) -> Definitions:
+    """Only the definitions that the target reads, directly or through others."""
+    used = {definitions[-1].name}
+    for definition in reversed(definitions):
+        if definition.name in used:
+            used.update(atom.predicate for atom in atoms(definition.body))
+    return [definition for definition in definitions if definition.name in used]
+
+
+def _drop_parameters(definitions: Definitions, fresh: Iterator[str]) -> Definitions:
+    """p(x, y) :- a(x) becomes p(x) :- a(x), and so do the uses of p."""
+    meanings: dict[str, Definition] = {}
+    result: Definitions = []
+    for definition in definitions[:-1]:
+        name, parameters, body = definition.name, definition.parameters, _unfold(definition, meanings, fresh).body
+        free = free_variables(body)
+        kept = tuple(parameter for parameter in parameters if parameter in free)
+        result.append(Definition(name, kept, body))
+        if kept != parameters:
+            meanings[name] = Definition(name, parameters, Atom(name, kept))
+    return [*result, _unfold(definitions[-1], meanings, fresh)]
+
+
+def _merge(definitions: Definitions, fresh: Iterator[str]) -> Definitions:
+    """One definition for all that say the same, or the opposite, up to the order of their parameters."""
+    alike: dict[str, Definitions] = {}
+    meanings: dict[str, Definition] = {}
+    result: Definitions = []
+    for definition in definitions:
+        unfolded = _unfold(definition, meanings, fresh)
+        # The key without regard to parameters sorts out nearly all that cannot be the same.
+        anonymous = dict.fromkeys(unfolded.parameters, "$")
+        group = alike.setdefault(min(key(unfolded.body, anonymous, sign) for sign in (True, False)), [])
+        same = next((found for other in group if (found := _as_use_of(other, unfolded)) is not None), None)
+        if same is None:
+            group.append(unfolded)
+            result.append(unfolded)
+        elif definition is not definitions[-1]:
+            meanings[definition.name] = same
+        else:
+            result.append(same if literals(same.body) < literals(unfolded.body) else unfolded)
+    return result
+
+
+def _as_use_of(other: Definition, definition: Definition) -> Definition | None:
+    """The definition as a literal of `other`, if both say the same or the opposite."""
+    arity = definition.arity
+    if other.arity != arity:
+        return None
+    wanted = key(other.body, {parameter: f"${place}" for place, parameter in enumerate(other.parameters)})
+    for args in permutations(definition.parameters) if arity <= _MAX_PERMUTED_ARITY else [definition.parameters]:
+        places = {parameter: f"${place}" for place, parameter in enumerate(args)}
+        if key(definition.body, places) == wanted:
+            return Definition(definition.name, definition.parameters, Atom(other.name, args))
+        if key(definition.body, places, positive=False) == wanted:
+            return Definition(definition.name, definition.parameters, Not(Atom(other.name, args)))
+    return None
+
+
+def _inline(definitions: Definitions, fresh: Iterator[str]) -> Definitions:
+    """Put a definition in the place of its uses where this makes the program smaller.
+
+    Definitions come before their uses, so the count of uses stays right while earlier ones are inlined.
+    """
+    uses = Counter(atom.predicate for definition in definitions for atom in atoms(definition.body))
+    meanings: dict[str, Definition] = {}
+    result: Definitions = []
+    for definition in definitions:
+        unfolded = _unfold(definition, meanings, fresh)
+        if definition is not definitions[-1] and _growth(unfolded.body, uses[definition.name]) < (0, 0, 0, 0):
+            meanings[definition.name] = unfolded
+        else:
+            result.append(unfolded)
+    return result
+
+
+def _growth(body: Formula, uses: int) -> tuple[int, int, int, int]:
+    """By how much `Program.size` grows when a definition is inlined: one copy less, one for each use more."""
+    copies = uses - 1
+    return (copies * literals(body) - uses, copies * quantifiers(body), copies * inequalities(body), -1)

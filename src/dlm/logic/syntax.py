@@ -45,6 +45,7 @@ __all__ = [
     "map_children",
     "quantifiers",
     "rename",
+    "subformulas",
 ]
 
 QuantifierName = Literal["exists", "forall"]
@@ -162,10 +163,8 @@ def map_children(formula: Formula, function: Callable[[Formula], Formula]) -> Fo
             return Or(tuple(function(part) for part in parts))
         case Not(body):
             return Not(function(body))
-        case Exists(variable, distinct, body):
-            return Exists(variable, distinct, function(body))
-        case Forall(variable, distinct, body):
-            return Forall(variable, distinct, function(body))
+        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
+            return type(formula)(variable, distinct, function(body))
         case _:
             return formula
 
@@ -202,10 +201,10 @@ def rename(formula: Formula, names: dict[str, str]) -> Formula:
             return Atom(predicate, tuple(names.get(arg, arg) for arg in args))
         case Equal(left, right):
             return Equal(names.get(left, left), names.get(right, right))
-        case Exists(variable, distinct, body):
-            return Exists(names.get(variable, variable), tuple(names.get(d, d) for d in distinct), rename(body, names))
-        case Forall(variable, distinct, body):
-            return Forall(names.get(variable, variable), tuple(names.get(d, d) for d in distinct), rename(body, names))
+        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
+            # Two variables may have become one, and a variable need differ from it only once.
+            others = tuple(dict.fromkeys(names.get(other, other) for other in distinct))
+            return type(formula)(names.get(variable, variable), others, rename(body, names))
         case _:
             return map_children(formula, lambda child: rename(child, names))
 

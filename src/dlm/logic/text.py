@@ -40,6 +40,11 @@ __all__ = ["format_definition", "format_formula", "format_program", "parse_formu
 
 KEYWORDS = frozenset({"exists", "forall", "true", "false"})
 
+_ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"}
+_UNESCAPES = {"n": "\n", "r": "\r"}
+_MAX_NESTING = 100
+"""Brackets, negations and quantifiers inside each other; far beyond what anybody can read."""
+
 
 # --------------------------------------------------------------------------- Program -> text
 
@@ -86,14 +91,25 @@ def _format_bound(variable: str, distinct: tuple[str, ...]) -> str:
 def _format_operand(formula: Formula) -> str:
     """A formula as an operand of a connective: in brackets unless it cannot be misread."""
     text = format_formula(formula)
-    return text if isinstance(formula, Atom | Truth) or text.startswith("~") else f"({text})"
+    match formula:
+        case Atom() | Truth():
+            return text
+        case Not(body) if not isinstance(body, Equal):
+            return text
+        case _:
+            return f"({text})"
 
 
 def _format_name(name: str) -> str:
-    if name.isidentifier() and name not in KEYWORDS:
+    if _is_plain(name):
         return name
-    escaped = name.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
+    escaped = "".join(_ESCAPES.get(character, character) for character in name)
     return f"'{escaped}'"
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name needs no quotes. Some identifiers have characters, such as accents, that no token has."""
+    return name.isidentifier() and name not in KEYWORDS and re.fullmatch(r"\w+", name) is not None
 
 
 # --------------------------------------------------------------------------- text -> Program
@@ -115,20 +131,22 @@ def parse_program(text: str, origin: str = "<text>") -> Program:
     """Read a program; `origin` is the file name that errors mention."""
     parser = _Parser(text, origin)
     definitions: list[Definition] = []
+    starts: list[int] = []
     while parser.token.kind != "end":
-        start = parser.token.offset
-        definition = parser.definition()
-        definitions.append(definition)
-        try:
-            Program(tuple(definitions))
-        except ProgramError as error:
-            raise ParseError(str(error), text, start, origin) from None
+        starts.append(parser.token.offset)
+        definitions.append(parser.definition())
     if not definitions:
         raise ParseError("a program needs at least one definition, this text has none", text, len(text), origin)
     try:
         return Program(tuple(definitions))
-    except ProgramError as error:
-        raise ParseError(str(error), text, 0, origin) from None
+    except ProgramError:
+        # The definition to blame is the first that does not go with those before it.
+        for end, start in enumerate(starts, start=1):
+            try:
+                Program(tuple(definitions[:end]))
+            except ProgramError as error:
+                raise ParseError(str(error), text, start, origin) from None
+        raise
 
 
 def parse_formula(text: str) -> Formula:
@@ -148,12 +166,15 @@ class _Parser:
         self.origin = origin
         self.tokens = self._scan()
         self.index = 0
+        self.nesting = 0
 
     def _scan(self) -> list[_Token]:
         tokens: list[_Token] = []
         offset = 0
         while offset < len(self.source):
             match = _TOKEN.match(self.source, offset)
+            if match is None and self.source[offset] == "'":
+                raise ParseError("a quoted name must end on its line", self.source, offset, self.origin)
             if match is None:
                 raise ParseError(f"unexpected character {self.source[offset]!r}", self.source, offset, self.origin)
             kind = str(match.lastgroup)
@@ -190,8 +211,8 @@ class _Parser:
         token = self.token
         if token.kind == "quoted":
             self.index += 1
-            return re.sub(r"\\(.)", lambda m: "\n" if m.group(1) == "n" else m.group(1), token.text[1:-1])
-        if token.kind != "name" or token.text in KEYWORDS or not token.text.isidentifier():
+            return re.sub(r"\\(.)", lambda m: _UNESCAPES.get(m.group(1), m.group(1)), token.text[1:-1])
+        if token.kind != "name" or not _is_plain(token.text):
             self.fail(f"expected {what}")
         self.index += 1
         return token.text
@@ -231,6 +252,15 @@ class _Parser:
         return conjunction(tuple(parts))
 
     def operand(self) -> Formula:
+        self.nesting += 1
+        if self.nesting > _MAX_NESTING:
+            message = f"more than {_MAX_NESTING} formulas inside each other; split the definition"
+            raise ParseError(message, self.source, self.token.offset, self.origin)
+        formula = self.unnested_operand()
+        self.nesting -= 1
+        return formula
+
+    def unnested_operand(self) -> Formula:
         if self.accept("~"):
             return Not(self.operand())
         if self.accept("("):
