@@ -171,10 +171,12 @@ def _without_constants(formula: And | Or, _: Scope) -> Formula | None:
 def _without_repetition(formula: And | Or, _: Scope) -> Formula | None:
     """a & a -> a; a & ~a -> false."""
     side = _SIDES[type(formula)]
-    found = dict(zip(_keys(reversed(formula.parts)), reversed(formula.parts), strict=True))
+    found: dict[str, Formula] = {}
+    for part in formula.parts:
+        found.setdefault(local_key(part), part)
     if any(local_key(part, False) in found for part in formula.parts):
         return side.dual.unit
-    return side.join(tuple(found.values())[::-1]) if len(found) < len(formula.parts) else None
+    return side.join(tuple(found.values())) if len(found) < len(formula.parts) else None
 
 
 def _absorbed(formula: And | Or, _: Scope) -> Formula | None:

@@ -43,9 +43,12 @@ def simplify(program: Program) -> Program:
     """
     fresh = fresh_variables()
     definitions = [_rename_apart(definition, fresh) for definition in program.definitions]
+    rewritten: set[Definition] = set()
     while True:
         before = definitions
-        definitions = _drop_unused([_rewrite(definition) for definition in definitions])
+        # Most definitions are as the last round left them; looking again is what would take the time.
+        definitions = [d if d in rewritten else _rewrite(d) for d in _drop_unused(definitions)]
+        rewritten = set(definitions)
         definitions = _drop_parameters(definitions, fresh)
         definitions = _merge(definitions, fresh)
         definitions = _inline(definitions, fresh)
@@ -75,6 +78,8 @@ def _names(definitions: Definitions) -> dict[str, str]:
 
 def _unfold(definition: Definition, meanings: Mapping[str, Definition], fresh: Iterator[str]) -> Definition:
     """Replace the atoms of the predicates in `meanings` by what these say."""
+    if meanings.keys().isdisjoint(atom.predicate for atom in atoms(definition.body)):
+        return definition
 
     def unfold(formula: Formula) -> Formula:
         if isinstance(formula, Atom):

@@ -171,9 +171,11 @@ def map_children(formula: Formula, function: Callable[[Formula], Formula]) -> Fo
 
 def subformulas(formula: Formula) -> Iterator[Formula]:
     """The formula and everything inside it, outermost first."""
-    yield formula
-    for child in children(formula):
-        yield from subformulas(child)
+    waiting = [formula]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting.extend(reversed(children(part)))
 
 
 def atoms(formula: Formula) -> Iterator[Atom]:

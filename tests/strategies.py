@@ -1,0 +1,224 @@
+"""Hypothesis strategies for programs and structures, shared by all tests.
+
+A program is drawn from one list of small integers, read by `_Source`: one draw is much cheaper than
+hundreds of nested ones, and a shorter list or smaller numbers still give a simpler program, so that
+failing examples shrink well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Literal, TypeVar
+
+from hypothesis import strategies as st
+
+from dlm.data import Structure
+from dlm.logic import (
+    And,
+    Atom,
+    Definition,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Not,
+    Or,
+    Program,
+    Truth,
+)
+
+__all__ = ["ODD_NAMES", "SIGNATURE", "programs", "programs_with_structures", "signatures", "structures"]
+
+SIGNATURE: Mapping[str, int] = {"a": 2, "b": 1, "c": 1, "e": 2, "n": 0}
+"""Small enough that predicates meet again in one formula."""
+
+ODD_NAMES = (
+    "",
+    " ",
+    "has edge",
+    "exists",
+    "true",
+    "it's",
+    "back\\slash",
+    "\\n",
+    "new\nline",
+    "carriage\rreturn",
+    "tab\t",
+    "1st",
+    "a.b",
+    "#no comment",
+    "été",
+    "e\u0301te\u0301",
+    "x²",
+    "p1",
+    "%0",
+    "$0",
+    "名前",
+)
+
+_T = TypeVar("_T")
+
+Quantifying = Literal["plain", "distinct", "mixed"]
+
+
+class _Source:
+    """Reads choices off a list of numbers; when the list is used up, every choice is the first."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self.numbers = iter(numbers)
+
+    def below(self, bound: int) -> int:
+        return next(self.numbers, 0) % bound
+
+    def pick(self, options: Sequence[_T]) -> _T:
+        return options[self.below(len(options))]
+
+
+def signatures(
+    max_arity: int = 3, max_predicates: int = 4, odd_names: bool = False
+) -> st.SearchStrategy[dict[str, int]]:
+    """Names of input predicates with their arities."""
+    names = st.sampled_from(ODD_NAMES if odd_names else ("a", "b", "c", "e", "n", "p1", "p2"))
+    return st.dictionaries(names, st.integers(0, max_arity), min_size=1, max_size=max_predicates)
+
+
+@st.composite
+def programs(
+    draw: st.DrawFn,
+    signature: Mapping[str, int] | st.SearchStrategy[dict[str, int]] = SIGNATURE,
+    *,
+    max_definitions: int = 4,
+    max_arity: int = 3,
+    max_depth: int = 4,
+    quantifying: Quantifying = "mixed",
+    equality: bool = True,
+    truth: bool = True,
+    odd_names: bool = False,
+    target: str = "target",
+) -> Program:
+    """A program over the signature whose last definition is `target`.
+
+    `max_depth` bounds how deep formulas are nested; 1 gives bodies of one literal.
+    """
+    given = draw(signature) if isinstance(signature, st.SearchStrategy) else signature
+    numbers = draw(st.lists(st.integers(0, 255), max_size=40 * max_definitions))
+    return _Maker(_Source(numbers), given, max_arity, max_depth, quantifying, equality, truth, odd_names).program(
+        max_definitions, target
+    )
+
+
+class _Maker:
+    """Builds a program out of a list of numbers."""
+
+    def __init__(
+        self,
+        source: _Source,
+        signature: Mapping[str, int],
+        max_arity: int,
+        max_depth: int,
+        quantifying: Quantifying,
+        equality: bool,
+        truth: bool,
+        odd_names: bool,
+    ) -> None:
+        self.source = source
+        self.predicates = dict(signature)
+        self.max_arity = max_arity
+        self.max_depth = max_depth
+        self.quantifying = quantifying
+        self.equality = equality
+        self.truth = truth
+        self.variables = (*ODD_NAMES, "x", "y") if odd_names else ("x", "y", "z", "w", "v", "u", "t", "s")
+
+    def program(self, max_definitions: int, target: str) -> Program:
+        invented = [name for name in ("d", "f", "g", "p2", "h", "p1", "k", "m") if name not in self.predicates]
+        names = [*invented[: self.source.below(max_definitions)], target]
+        definitions = []
+        for name in names:
+            parameters = self.variables[: self.source.below(self.max_arity + 1)]
+            definitions.append(Definition(name, parameters, self.formula(parameters, self.max_depth)))
+            self.predicates[name] = len(parameters)
+        return Program(tuple(definitions))
+
+    def formula(self, scope: tuple[str, ...], depth: int) -> Formula:
+        kind = self.source.below(10) if depth > 1 else 0
+        if kind < 3:
+            return self.leaf(scope)
+        if kind == 3:
+            return Not(self.formula(scope, depth - 1))
+        if kind < 8:
+            parts = tuple(self.formula(scope, depth - 1) for _ in range(2 + self.source.below(2)))
+            return And(parts) if kind < 6 else Or(parts)
+        free = [name for name in self.variables if name not in scope]
+        if not free:
+            return self.leaf(scope)
+        variable = self.source.pick(free[:2])
+        body = self.formula((*scope, variable), depth - 1)
+        return (Exists if kind == 8 else Forall)(variable, self.distinct(scope), body)
+
+    def distinct(self, scope: tuple[str, ...]) -> tuple[str, ...]:
+        match self.quantifying:
+            case "plain":
+                return ()
+            case "distinct":
+                return scope
+            case "mixed":
+                chosen = self.source.below(1 << len(scope))
+                return tuple(name for index, name in enumerate(scope) if chosen >> index & 1)
+
+    def leaf(self, scope: tuple[str, ...]) -> Formula:
+        kind = self.source.below(10)
+        usable = [(name, arity) for name, arity in self.predicates.items() if arity == 0 or scope]
+        if (kind == 0 and self.truth) or not usable:
+            return Truth(self.source.below(2) == 1)
+        if kind == 1 and self.equality and scope:
+            return Equal(self.source.pick(scope), self.source.pick(scope))
+        name, arity = self.source.pick(usable)
+        atom = Atom(name, tuple(self.source.pick(scope) for _ in range(arity)))
+        return Not(atom) if kind in (2, 3) else atom
+
+
+@st.composite
+def structures(
+    draw: st.DrawFn, signature: Mapping[str, int] = SIGNATURE, min_size: int = 0, max_size: int = 4
+) -> Structure:
+    """A structure with `min_size` to `max_size` objects and any relations."""
+    size = draw(st.integers(min_size, max_size))
+    relations = {}
+    for name, arity in signature.items():
+        # One number says which of the tuples are in the relation.
+        members = draw(st.integers(0, (1 << size**arity) - 1))
+        tuples = product(range(size), repeat=arity)
+        relations[name] = frozenset(values for index, values in enumerate(tuples) if members >> index & 1)
+    return Structure(tuple(f"o{index}" for index in range(size)), dict(signature), relations)
+
+
+@st.composite
+def programs_with_structures(
+    draw: st.DrawFn,
+    signature: Mapping[str, int] | st.SearchStrategy[dict[str, int]] = SIGNATURE,
+    *,
+    min_size: int = 0,
+    max_size: int = 4,
+    max_definitions: int = 4,
+    max_arity: int = 3,
+    max_depth: int = 4,
+    quantifying: Quantifying = "mixed",
+    equality: bool = True,
+    truth: bool = True,
+) -> tuple[Program, Structure]:
+    """A program and a structure that has all the program reads."""
+    given = draw(signature) if isinstance(signature, st.SearchStrategy) else signature
+    program = draw(
+        programs(
+            given,
+            max_definitions=max_definitions,
+            max_arity=max_arity,
+            max_depth=max_depth,
+            quantifying=quantifying,
+            equality=equality,
+            truth=truth,
+        )
+    )
+    return program, draw(structures(given, min_size, max_size))
