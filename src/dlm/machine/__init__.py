@@ -1,0 +1,25 @@
+"""The differentiable machine, in torch. Read `operations`, `unit`, `machine`, then `kernels`."""
+
+from dlm.machine.extract import extract, hard_choices
+from dlm.machine.kernels import estimate_bytes, fast_apply
+from dlm.machine.layout import Layout
+from dlm.machine.machine import Machine, apply, unit_logits, unit_views, weights_of
+from dlm.machine.selection import Selection
+from dlm.machine.valuation import Valuation, valuation_of, worlds_of
+
+__all__ = [
+    "Layout",
+    "Machine",
+    "Selection",
+    "Valuation",
+    "apply",
+    "estimate_bytes",
+    "extract",
+    "fast_apply",
+    "hard_choices",
+    "unit_logits",
+    "unit_views",
+    "valuation_of",
+    "weights_of",
+    "worlds_of",
+]

@@ -1,0 +1,118 @@
+"""How an atom chooses among its literals: a distribution from logits.
+
+    w = softmax((logits + noise * Gumbel) / temperature), then dropout and renormalisation.
+
+Temperature, noise and dropout are values of a call. All atoms of a machine are treated in one go on
+flat tensors ``[..., parameters]``: atom by atom, each with as many entries as it has choices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.autograd.function import FunctionCtx, once_differentiable
+
+from dlm.errors import SettingsError
+from dlm.space.wiring import Wiring
+
+__all__ = ["AtomTable", "Selection", "choose", "choose_hard"]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How soft, how noisy and how sparse the choice is."""
+
+    temperature: float = 1.0
+    noise: float = 0.0
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.temperature > 0:
+            raise SettingsError(f"The 'temperature' must be positive. Got {self.temperature!r} instead.")
+        if not self.noise >= 0:
+            raise SettingsError(f"The 'noise' must be at least 0. Got {self.noise!r} instead.")
+        if not 0 <= self.dropout < 1:
+            raise SettingsError(f"The 'dropout' must be at least 0 and below 1. Got {self.dropout!r} instead.")
+
+
+class AtomTable:
+    """Where the choices of each atom lie in a flat tensor of all logits, and in a padded one."""
+
+    def __init__(self, wiring: Wiring, device: torch.device | str = "cpu") -> None:
+        lengths = [unit.choices for unit in wiring.units for module in unit.modules for _ in range(module.atoms)]
+        self.parameters = wiring.parameters
+        self.atoms, self.width = len(lengths), max(lengths)
+        length = torch.tensor(lengths, device=device)
+        start = length.cumsum(0) - length
+        column = torch.arange(self.width, device=device)
+        self.inside = column < length[:, None]
+        # Padding points at one more entry behind the last logit.
+        self.padded = torch.where(self.inside, start[:, None] + column, self.parameters).flatten()
+        self.flat = self.inside.flatten().nonzero()[:, 0]
+        self.atom = torch.repeat_interleave(torch.arange(self.atoms, device=device), length)
+
+    def pad(self, flat: Tensor, filler: float) -> Tensor:
+        """[rows, parameters] -> [rows, atoms, width]."""
+        filled = torch.nn.functional.pad(flat, (0, 1), value=filler)
+        return filled.index_select(1, self.padded).view(flat.shape[0], self.atoms, self.width)
+
+    def unpad(self, padded: Tensor) -> Tensor:
+        """[rows, atoms, width] -> [rows, parameters]."""
+        return padded.flatten(1).index_select(1, self.flat)
+
+
+class _AtomSoftmax(torch.autograd.Function):
+    """softmax over each atom's entries of a flat tensor."""
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, scores: Tensor, table: AtomTable) -> Tensor:
+        weights = table.unpad(table.pad(scores, -torch.inf).softmax(-1))
+        ctx.save_for_backward(weights)
+        ctx.table = table  # type: ignore[attr-defined]
+        return weights
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor, None]:
+        (weights,) = ctx.saved_tensors  # type: ignore[attr-defined]
+        table: AtomTable = ctx.table  # type: ignore[attr-defined]
+        weighted = weights * grad
+        mean = table.pad(weighted, 0.0).sum(-1).index_select(1, table.atom)
+        return torch.addcmul(weighted, weights, mean, value=-1), None
+
+
+def choose(
+    logits: Tensor, table: AtomTable, selection: Selection, batch: int = 1, generator: torch.Generator | None = None
+) -> Tensor:
+    """Weights [batch, parameters] from logits [parameters], with noise of its own for every row.
+
+    Without noise and dropout all rows would be equal; then only one is returned.
+    """
+    scores = logits[None]
+    if selection.noise or selection.dropout:
+        if generator is None:
+            raise SettingsError("noise and dropout need a generator, so that the same seed gives the same weights")
+        scores = scores.expand(batch, -1)
+    if selection.noise:
+        # -log(-log(u)) is Gumbel(0, 1); `Tensor.exponential_` would save a logarithm but takes five times as long.
+        uniform = torch.rand(scores.shape, generator=generator, dtype=scores.dtype, device=scores.device)
+        gumbel = uniform.clamp_min_(torch.finfo(scores.dtype).tiny).log_().neg_().log_().neg_()
+        scores = torch.add(scores, gumbel, alpha=selection.noise)
+    scores = scores / selection.temperature
+    if selection.dropout:
+        # A dropped weight renormalised over its atom is a softmax without that entry.
+        dropped = torch.rand(scores.shape, generator=generator, device=scores.device) < selection.dropout
+        kept = table.pad((~dropped).to(scores.dtype), 0.0).sum(-1).index_select(1, table.atom)
+        # An atom that lost all of its choices keeps them.
+        scores = scores.masked_fill(dropped & (kept > 0), -torch.inf)
+    weights: Tensor = _AtomSoftmax.apply(scores, table)  # type: ignore[no-untyped-call]
+    return weights
+
+
+def choose_hard(logits: Tensor, table: AtomTable) -> Tensor:
+    """One-hot weights [1, parameters] on the largest logit of each atom, the first of equals."""
+    best = table.pad(logits.detach()[None], -torch.inf).argmax(-1, keepdim=True)
+    hard = torch.zeros(1, table.atoms, table.width, dtype=logits.dtype, device=logits.device).scatter_(-1, best, 1.0)
+    return table.unpad(hard)

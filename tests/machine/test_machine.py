@@ -1,0 +1,128 @@
+"""The relaxed machine: fast = literal, and with hard choices both = the reference interpreter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from dlm.data import Worlds
+from dlm.logic.evaluate import evaluate
+from dlm.machine import (
+    Layout,
+    Machine,
+    Selection,
+    apply,
+    extract,
+    fast_apply,
+    hard_choices,
+    valuation_of,
+    weights_of,
+    worlds_of,
+)
+from dlm.space import MachineSettings, Wiring, program_of, random_choices, wire
+
+torch.set_num_threads(1)
+
+CASES = range(120)
+
+
+def random_wiring(rng: np.random.Generator) -> Wiring:
+    """A machine of any settings: depth, breadth, outputs, atoms, negation, quantifiers, distinct, residual."""
+    while True:
+        depth = int(rng.integers(2, 5))
+        top = int(rng.choice([0, 1, 2, 2, 3, 3, 4]))
+        breadth = top if rng.random() < 0.6 else tuple(int(b) for b in rng.integers(0, top + 1, depth - 1))
+        settings = MachineSettings(
+            depth=depth,
+            breadth=breadth,
+            outputs=int(rng.integers(1, 9 if top < 4 else 4)),
+            atoms=int(rng.integers(2, 4)),
+            negation=bool(rng.random() < 0.7),
+            quantifiers=[("exists", "forall"), ("forall", "exists"), ("exists",), ("forall",), ()][rng.integers(5)],
+            distinct=bool(rng.random() < 0.6),
+            residual=bool(rng.random() < 0.4),
+        )
+        target_arity = int(rng.integers(0, settings.breadth_at(depth - 1) + 1))
+        reach = min(settings.breadth_at(1) + bool(settings.quantifiers), 4)
+        inputs = {f"i{k}": int(rng.integers(0, reach + 1)) for k in range(rng.integers(1, 4))}
+        wiring = wire(settings, inputs, "target", target_arity)
+        if wiring.parameters < 60_000:
+            return wiring
+
+
+def random_worlds(wiring: Wiring, rng: np.random.Generator, count: int, size: int) -> Worlds:
+    density = rng.random()
+    return Worlds(
+        count, size, {name: rng.random((count,) + (size,) * arity) < density for name, arity in wiring.inputs}
+    )
+
+
+def random_size(rng: np.random.Generator) -> int:
+    return int(rng.integers(1, 6))
+
+
+def target_and_gradient(result: Tensor, logits: Tensor, factors: Tensor) -> tuple[Tensor, Tensor]:
+    (gradient,) = torch.autograd.grad((result * factors).sum(), logits, retain_graph=True)
+    return result.detach(), gradient
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_fast_is_literal(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    wiring = random_wiring(rng)
+    size, batch = random_size(rng), int(rng.integers(1, 4))
+    worlds = random_worlds(wiring, rng, batch, size)
+    distinct_only = bool(rng.random() < 0.5)
+    for dtype, tolerance in ((torch.float64, 1e-9), (torch.float32, 1e-5)):
+        generator = torch.Generator().manual_seed(seed)
+        machine = Machine(wiring, generator, dtype)
+        selection = Selection(0.7, float(rng.integers(2)), float(rng.choice([0.0, 0.1])))
+        valuation = valuation_of(wiring, worlds, dtype)
+        layout = Layout(wiring, size, distinct_only, dtype)
+        weights = machine.weights(selection, batch, generator)
+        literal = layout.pick(apply(wiring, weights, valuation, size))
+        fast = fast_apply(wiring, weights, layout.to_layout(valuation), layout)
+        factors = torch.randn(literal.shape, generator=generator, dtype=dtype)
+        expected, expected_gradient = target_and_gradient(literal, machine.logits, factors)
+        got, got_gradient = target_and_gradient(fast, machine.logits, factors)
+        torch.testing.assert_close(got, expected, rtol=tolerance, atol=tolerance)
+        scale = max(1.0, float(expected_gradient.abs().max()))
+        torch.testing.assert_close(got_gradient, expected_gradient, rtol=tolerance, atol=tolerance * scale)
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_hard_machine_is_its_program(seed: int) -> None:
+    rng = np.random.default_rng(1000 + seed)
+    wiring = random_wiring(rng)
+    size = random_size(rng)
+    worlds = random_worlds(wiring, rng, 2, size)
+    valuation = valuation_of(wiring, worlds)
+    if seed % 2:
+        machine = Machine(wiring, torch.Generator().manual_seed(seed))
+        program, weights = extract(machine), machine.hard_weights()
+        assert torch.equal(weights, weights_of(wiring, hard_choices(machine)))
+    else:
+        choices = random_choices(wiring, rng)
+        program, weights = program_of(wiring, choices), weights_of(wiring, choices)
+    expected = np.zeros((2,) + (size,) * wiring.target_arity, dtype=np.bool_)
+    for index in range(2):
+        for values in evaluate(program, worlds.structure(index))[wiring.target]:
+            expected[(index, *values)] = True
+    literal = apply(wiring, weights, valuation, size)
+    assert np.array_equal(literal.numpy(), expected)
+    for distinct_only in (False, True):
+        layout = Layout(wiring, size, distinct_only)
+        fast = fast_apply(wiring, weights, layout.to_layout(valuation), layout)
+        assert np.array_equal(fast.numpy(), layout.pick(torch.from_numpy(expected)).numpy())
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_worlds_come_back(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    wiring = random_wiring(rng)
+    worlds = random_worlds(wiring, rng, 2, 3)
+    back = worlds_of(wiring, valuation_of(wiring, worlds), 3)
+    assert back.count == 2
+    assert all(np.array_equal(back.relations[name], array) for name, array in worlds.relations.items())
