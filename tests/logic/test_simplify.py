@@ -89,6 +89,13 @@ def test_a_large_machine_takes_little_time() -> None:
     assert min(map(seconds, large)) < 0.3
 
 
+def test_a_long_chain_of_definitions_stays_readable_by_the_parser() -> None:
+    links = "".join(f"d{i}(x) :- exists z != x: a(x, z) & ~(d{i - 1}(z) & b(x)).\n" for i in range(1, 300))
+    simple = check(parse_program(f"d0(x) :- b(x).\n{links}"))
+    assert 1 < len(simple.definitions) < 50
+    assert parse_program(format_program(simple)) == simple
+
+
 # --------------------------------------------------------------------------- one case a rule
 
 

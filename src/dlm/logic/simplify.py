@@ -20,6 +20,7 @@ from dlm.logic.syntax import (
     Not,
     Program,
     atoms,
+    children,
     free_variables,
     inequalities,
     literals,
@@ -31,6 +32,9 @@ __all__ = ["simplify"]
 
 _MAX_PERMUTED_ARITY = 4
 """Predicates of more arguments are compared with the arguments in the order they have."""
+
+_MAX_INLINED_DEPTH = 40
+"""A long chain of definitions stays several: nobody, and no parser, reads formulas nested without end."""
 
 Definitions = list[Definition]
 
@@ -159,11 +163,16 @@ def _inline(definitions: Definitions, fresh: Iterator[str]) -> Definitions:
     result: Definitions = []
     for definition in definitions:
         unfolded = _unfold(definition, meanings, fresh)
-        if definition is not definitions[-1] and _growth(unfolded.body, uses[definition.name]) < (0, 0, 0, 0):
+        smaller = _growth(unfolded.body, uses[definition.name]) < (0, 0, 0, 0)
+        if definition is not definitions[-1] and smaller and _depth(unfolded.body) <= _MAX_INLINED_DEPTH:
             meanings[definition.name] = unfolded
         else:
             result.append(unfolded)
     return result
+
+
+def _depth(formula: Formula) -> int:
+    return 1 + max(map(_depth, children(formula)), default=0)
 
 
 def _growth(body: Formula, uses: int) -> tuple[int, int, int, int]:
