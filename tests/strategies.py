@@ -1,8 +1,8 @@
 """Hypothesis strategies for programs and structures, shared by all tests.
 
-A program is drawn from one list of small integers, read by `_Source`: one draw is much cheaper than
-hundreds of nested ones, and a shorter list or smaller numbers still give a simpler program, so that
-failing examples shrink well.
+A program is drawn as one string of bytes, read by `_Source`: one draw is much cheaper than hundreds of
+nested ones, all bytes are used evenly, and smaller bytes give a simpler program, so that failing
+examples shrink well.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ Quantifying = Literal["plain", "distinct", "mixed"]
 
 
 class _Source:
-    """Reads choices off a list of numbers; when the list is used up, every choice is the first."""
+    """Reads choices off a string of bytes; when it is used up, every choice is the first."""
 
-    def __init__(self, numbers: Sequence[int]) -> None:
+    def __init__(self, numbers: bytes) -> None:
         self.numbers = iter(numbers)
 
     def below(self, bound: int) -> int:
@@ -102,14 +102,15 @@ def programs(
     `max_depth` bounds how deep formulas are nested; 1 gives bodies of one literal.
     """
     given = draw(signature) if isinstance(signature, st.SearchStrategy) else signature
-    numbers = draw(st.lists(st.integers(0, 255), max_size=40 * max_definitions))
+    length = 40 * max_definitions
+    numbers = draw(st.binary(min_size=length, max_size=length))
     return _Maker(_Source(numbers), given, max_arity, max_depth, quantifying, equality, truth, odd_names).program(
         max_definitions, target
     )
 
 
 class _Maker:
-    """Builds a program out of a list of numbers."""
+    """Builds a program out of bytes."""
 
     def __init__(
         self,
@@ -123,6 +124,7 @@ class _Maker:
         odd_names: bool,
     ) -> None:
         self.source = source
+        self.inputs = frozenset(signature)
         self.predicates = dict(signature)
         self.max_arity = max_arity
         self.max_depth = max_depth
@@ -143,19 +145,19 @@ class _Maker:
 
     def formula(self, scope: tuple[str, ...], depth: int) -> Formula:
         kind = self.source.below(10) if depth > 1 else 0
-        if kind < 3:
+        if kind < 2:
             return self.leaf(scope)
-        if kind == 3:
+        if kind == 2:
             return Not(self.formula(scope, depth - 1))
-        if kind < 8:
+        if kind < 7:
             parts = tuple(self.formula(scope, depth - 1) for _ in range(2 + self.source.below(2)))
-            return And(parts) if kind < 6 else Or(parts)
+            return And(parts) if kind < 5 else Or(parts)
         free = [name for name in self.variables if name not in scope]
         if not free:
             return self.leaf(scope)
         variable = self.source.pick(free[:2])
         body = self.formula((*scope, variable), depth - 1)
-        return (Exists if kind == 8 else Forall)(variable, self.distinct(scope), body)
+        return (Exists if self.source.below(2) else Forall)(variable, self.distinct(scope), body)
 
     def distinct(self, scope: tuple[str, ...]) -> tuple[str, ...]:
         match self.quantifying:
@@ -168,15 +170,19 @@ class _Maker:
                 return tuple(name for index, name in enumerate(scope) if chosen >> index & 1)
 
     def leaf(self, scope: tuple[str, ...]) -> Formula:
-        kind = self.source.below(10)
+        kind = self.source.below(8)
         usable = [(name, arity) for name, arity in self.predicates.items() if arity == 0 or scope]
-        if (kind == 0 and self.truth) or not usable:
-            return Truth(self.source.below(2) == 1)
-        if kind == 1 and self.equality and scope:
-            return Equal(self.source.pick(scope), self.source.pick(scope))
-        name, arity = self.source.pick(usable)
-        atom = Atom(name, tuple(self.source.pick(scope) for _ in range(arity)))
-        return Not(atom) if kind in (2, 3) else atom
+        # Definitions more often than inputs: a program whose definitions nothing uses tests little.
+        usable += [(name, arity) for name, arity in usable if name not in self.inputs] * 2
+        formula: Formula
+        if self.equality and scope and (kind in (1, 2) or not usable):
+            formula = Equal(self.source.pick(scope), self.source.pick(scope))
+        elif (self.truth and kind == 0) or not usable:
+            formula = Truth(self.source.below(2) == 1)
+        else:
+            name, arity = self.source.pick(usable)
+            formula = Atom(name, tuple(self.source.pick(scope) for _ in range(arity)))
+        return Not(formula) if kind in (2, 3, 4) else formula
 
 
 @st.composite
@@ -185,12 +191,14 @@ def structures(
 ) -> Structure:
     """A structure with `min_size` to `max_size` objects and any relations."""
     size = draw(st.integers(min_size, max_size))
-    relations = {}
+    # One bit for each tuple says whether it is in its relation.
+    length = sum(size**arity for arity in signature.values()) // 8 + 1
+    bits = int.from_bytes(draw(st.binary(min_size=length, max_size=length)))
+    relations: dict[str, frozenset[tuple[int, ...]]] = {}
     for name, arity in signature.items():
-        # One number says which of the tuples are in the relation.
-        members = draw(st.integers(0, (1 << size**arity) - 1))
-        tuples = product(range(size), repeat=arity)
-        relations[name] = frozenset(values for index, values in enumerate(tuples) if members >> index & 1)
+        tuples = list(product(range(size), repeat=arity))
+        relations[name] = frozenset(values for index, values in enumerate(tuples) if bits >> index & 1)
+        bits >>= len(tuples)
     return Structure(tuple(f"o{index}" for index in range(size)), dict(signature), relations)
 
 

@@ -40,7 +40,7 @@ def test_the_target_stays_the_same_under_any_signature(given_: tuple[Program, St
 
 
 @settings(max_examples=100)
-@given(programs_with_structures({"a": 2, "b": 1}, max_size=3, max_arity=1, max_depth=6, max_definitions=1))
+@given(programs_with_structures({"b": 1, "c": 1}, max_size=3, max_arity=2, max_depth=5, max_definitions=2))
 def test_the_target_stays_the_same_with_deep_formulas(given_: tuple[Program, Structure]) -> None:
     check(*given_)
 
