@@ -142,6 +142,14 @@ def test_memory_estimates_grow_with_what_is_asked() -> None:
     assert estimate_bytes(wiring(4, 4), 1000, 4) > 2**40
 
 
+def test_an_atom_that_loses_all_choices_keeps_them() -> None:
+    it = machine()
+    weights = it.weights(Selection(1.0, 1.0, 0.99), 8, torch.Generator().manual_seed(0))
+    assert bool(weights.isfinite().all())
+    (gradient,) = torch.autograd.grad(weights.square().sum(), it.logits)
+    assert bool(gradient.isfinite().all())
+
+
 def test_dense_and_picked_are_inverse() -> None:
     layout = Layout(wiring(), 4, distinct_only=True)
     dense = torch.rand(2, 4, 4)

@@ -22,7 +22,7 @@ from pathlib import Path
 import torch
 from torch.nn.functional import binary_cross_entropy
 
-from dlm.machine import Layout, Machine, Selection, apply, estimate_bytes, fast_apply
+from dlm.machine import Layout, Machine, Selection, apply, estimate_bytes, fast_apply, keep_memory
 from dlm.space import MachineSettings, wire
 
 __all__ = ["CONFIGURATIONS", "Configuration", "main", "measure"]
@@ -73,6 +73,7 @@ class Measurement:
 def measure(configuration: Configuration, path: str, steps: int) -> Measurement:
     """Run training steps in this process: weights, forward, loss, backward, AdamW."""
     torch.set_num_threads(1)
+    keep_memory()
     settings = MachineSettings(depth=configuration.depth, breadth=configuration.breadth)
     wiring = wire(settings, dict.fromkeys(configuration.inputs, 2), "target", configuration.target_arity)
     generator = torch.Generator().manual_seed(0)

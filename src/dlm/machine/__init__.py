@@ -1,9 +1,10 @@
 """The differentiable machine, in torch. Read `operations`, `unit`, `machine`, then `kernels`."""
 
 from dlm.machine.extract import extract, hard_choices
-from dlm.machine.kernels import estimate_bytes, fast_apply
+from dlm.machine.kernels import fast_apply
 from dlm.machine.layout import Layout
 from dlm.machine.machine import Machine, apply, unit_logits, unit_views, weights_of
+from dlm.machine.memory import estimate_bytes, keep_memory
 from dlm.machine.selection import Selection
 from dlm.machine.valuation import Valuation, valuation_of, worlds_of
 
@@ -17,6 +18,7 @@ __all__ = [
     "extract",
     "fast_apply",
     "hard_choices",
+    "keep_memory",
     "unit_logits",
     "unit_views",
     "valuation_of",

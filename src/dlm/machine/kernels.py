@@ -13,13 +13,12 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 from torch.autograd.function import FunctionCtx, once_differentiable
-from torch.nn.functional import embedding, embedding_bag
 
-from dlm.machine.layout import ExpandTable, Layout, ReduceTable, row_count, target_defect
+from dlm.machine.layout import ExpandTable, Layout, ReduceTable
 from dlm.machine.spread import UnitMatrices, UnitSpread
 from dlm.space.wiring import Reading, UnitKey, Wiring
 
-__all__ = ["estimate_bytes", "fast_apply"]
+__all__ = ["fast_apply"]
 
 
 def fast_apply(wiring: Wiring, weights: Tensor, inputs: Mapping[int, Tensor], layout: Layout) -> Tensor:
@@ -104,9 +103,9 @@ class _Unit(torch.autograd.Function):
     ) -> Tensor:
         if below is not None and table is not None:
             projected = torch.baddbmm(bias, below, expand)
-            width = projected.shape[-1] // table.parts.shape[-1]
-            values = embedding_bag(table.parts, projected.view(-1, width), mode="sum")
-            values = values.view(below.shape[0], table.parts.shape[0] // below.shape[0], width)
+            batch, rows = below.shape[0], len(table.offsets) // below.shape[0]
+            width = ones.shape[0] * atoms
+            values = _sum_bags(projected.view(-1, width), table.parts, table.offsets).view(batch, rows, width)
             if direct is not None:
                 values.baddbmm_(direct, same)
         else:
@@ -133,12 +132,16 @@ class _Unit(torch.autograd.Function):
             d_same = torch.bmm(direct.transpose(1, 2), d_values) if needs[2] else None
         if below is None or table is None:
             return d_direct, None, d_same, None, d_values.sum(1, keepdim=True), None, None, None
-        d_projected = embedding_bag(
-            table.inverse, d_values.view(-1, d_values.shape[-1]), table.inverse_offsets, mode="sum"
-        ).view(*below.shape[:2], expand.shape[-1])
+        d_projected = _sum_bags(d_values.view(-1, d_values.shape[-1]), table.inverse, table.inverse_offsets)
+        d_projected = d_projected.view(*below.shape[:2], expand.shape[-1])
         d_below = torch.bmm(d_projected, expand.transpose(1, 2)) if needs[1] else None
         d_expand = torch.bmm(below.transpose(1, 2), d_projected) if needs[3] else None
         return d_direct, d_below, d_same, d_expand, d_projected.sum(1, keepdim=True), None, None, None
+
+
+def _sum_bags(rows: Tensor, indices: Tensor, offsets: Tensor) -> Tensor:
+    """Sums of rows [rows, width] -> [bags, width]; a bag is the indices from its offset to the next."""
+    return torch.embedding_bag(rows, indices, offsets, False, 0)[0]
 
 
 def _product_gradient(grad: Tensor, values: Tensor, atoms: int) -> Tensor:
@@ -168,7 +171,7 @@ class _Reduce(torch.autograd.Function):
             ctx.save_for_backward()
             return tuple(above.new_full((batch, rows, width), empty_of[quantifier]) for quantifier in quantifiers)
         # Objects on the first axis: taking extremes over it runs along contiguous memory.
-        candidates = embedding(table.candidates, above.reshape(-1, width)).view(table.count, table.rows, width)
+        candidates = above.reshape(-1, width).index_select(0, table.candidates).view(table.count, table.rows, width)
         results = []
         for quantifier in quantifiers:
             result = candidates.amax(0) if quantifier == "exists" else candidates.amin(0)
@@ -202,34 +205,9 @@ class _Reduce(torch.autograd.Function):
             ties = share.sum(0)
             if table.empty is not None:
                 ties.clamp_(min=1.0)
-            share.mul_(grad.reshape(rows, width) / ties)
+            each = grad.reshape(rows, width) / ties
             if position:
-                total.add_(share)
-        return embedding(table.inverse, buffer).view(above), *nothing
-
-
-def estimate_bytes(
-    wiring: Wiring, size: int, batch: int, distinct_only: bool = False, training: bool = True, bytes_per_value: int = 4
-) -> int:
-    """About how much memory a fast step allocates, index tables included, so that a caller can refuse in time."""
-    defect = target_defect(wiring, distinct_only)
-    rows = {arity: row_count(size, arity, defect) for arity in range(6)}
-    widths = {(0, arity): len(names) for arity, names in wiring.inputs_by_arity.items()}
-    widths |= {unit.key: len(unit.modules) for unit in wiring.units}
-    values = tables = 0
-    for unit in wiring.units:
-        slots, columns = math.factorial(unit.arity), len(unit.modules) * (unit.modules[0].atoms + 1)
-        values += batch * rows[unit.arity] * slots * columns
-        for key, reading in dict.fromkeys((source.unit, source.reading) for source in unit.sources):
-            if reading == "expand":
-                values += batch * rows[key[1]] * slots * unit.arity * columns
-                tables += batch * rows[unit.arity] * unit.arity * 2
+                total.addcmul_(share, each)
             else:
-                values += batch * rows[unit.arity] * slots * widths[key]
-            if reading in ("exists", "forall"):
-                values += batch * rows[unit.arity] * size * slots * widths[key]
-                tables += batch * rows[unit.arity] * size + batch * rows[key[1]] * key[1]
-        matrices = unit.choices * len(unit.modules) * unit.modules[0].atoms * slots
-        values += batch * matrices
-        tables += matrices
-    return values * bytes_per_value * (2 if training else 1) + tables * 8
+                total.mul_(each)
+        return buffer.index_select(0, table.inverse).view(above), *nothing

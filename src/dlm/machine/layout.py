@@ -53,7 +53,8 @@ class ExpandTable:
     """Z[row] = sum over the row's objects j of Y[row without j, j], for a whole batch flattened to two axes."""
 
     parts: Tensor
-    """[batch * rows, arity]: the rows of Y [batch * rows below * arity, ...] that add up to a row."""
+    offsets: Tensor
+    """Bags of the rows of Y [batch * rows below * arity, ...] that add up to a row, one bag a row."""
     inverse: Tensor
     inverse_offsets: Tensor
     """Bags of the rows that a row of Y has been added to."""
@@ -68,7 +69,7 @@ class ReduceTable:
     count: int
     rows: int
     valid: Tensor | None
-    """[most candidates, batch * rows, 1] without the padding; None if there is no padding."""
+    """[most candidates, batch * rows, 1] 1, but 0 for padding; None if there is no padding."""
     empty: Tensor | None
     """[batch * rows, 1], the rows without any candidate; None if there are none."""
     inverse: Tensor
@@ -160,7 +161,8 @@ class Layout:
         order = np.argsort(parts.ravel(), kind="stable")
         sizes = np.bincount(parts.ravel(), minlength=batch * below * arity)
         offsets = np.cumsum(sizes) - sizes
-        return ExpandTable(self._tensor(parts), self._tensor(order // arity), self._tensor(offsets))
+        bags = np.arange(len(parts)) * arity
+        return ExpandTable(*map(self._tensor, (parts.ravel(), bags, order // arity, offsets)))
 
     def _build_reduce(self, arity: int, batch: int) -> ReduceTable:
         rows, above = self._rows[arity], self.rows(arity + 1)
@@ -190,7 +192,7 @@ class Layout:
             self._tensor(candidates.ravel()),
             most,
             batch * len(rows),
-            None if valid.all() else self._tensor(valid).unsqueeze(-1),
+            None if valid.all() else self._tensor(valid).unsqueeze(-1).to(self.spread.sign.dtype),
             self._tensor(empty).unsqueeze(-1) if empty.any() else None,
             self._tensor(inverse),
         )

@@ -39,10 +39,11 @@ class Machine(nn.Module):
 
     @property
     def table(self) -> AtomTable:
-        """Where the atoms lie in `logits`; on the device of the logits."""
-        if self._table is None or self._table.flat.device != self.logits.device:
-            self._table = AtomTable(self.wiring, self.logits.device)
-        return self._table
+        """Where the atoms lie in `logits`; on their device and of their precision."""
+        now = self._table
+        if now is None or (now.inside.device, now.inside.dtype) != (self.logits.device, self.logits.dtype):
+            self._table = now = AtomTable(self.wiring, self.logits.dtype, self.logits.device)
+        return now
 
     def weights(self, selection: Selection, batch: int = 1, generator: torch.Generator | None = None) -> Tensor:
         """Soft weights [batch, parameters]; [1, parameters] if neither noise nor dropout makes samples differ."""

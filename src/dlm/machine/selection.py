@@ -40,23 +40,24 @@ class Selection:
 class AtomTable:
     """Where the choices of each atom lie in a flat tensor of all logits, and in a padded one."""
 
-    def __init__(self, wiring: Wiring, device: torch.device | str = "cpu") -> None:
+    def __init__(self, wiring: Wiring, dtype: torch.dtype, device: torch.device) -> None:
         lengths = [unit.choices for unit in wiring.units for module in unit.modules for _ in range(module.atoms)]
-        self.parameters = wiring.parameters
         self.atoms, self.width = len(lengths), max(lengths)
         length = torch.tensor(lengths, device=device)
         start = length.cumsum(0) - length
         column = torch.arange(self.width, device=device)
-        self.inside = column < length[:, None]
-        # Padding points at one more entry behind the last logit.
-        self.padded = torch.where(self.inside, start[:, None] + column, self.parameters).flatten()
-        self.flat = self.inside.flatten().nonzero()[:, 0]
+        inside = column < length[:, None]
+        self.inside = inside.to(dtype)
+        self.outside = self.inside.log()
+        """0 at entries, minus infinity at padding; `inside` is 1 and 0."""
+        # Padding repeats an atom's first entry.
+        self.padded = (start[:, None] + torch.where(inside, column, 0)).flatten()
+        self.flat = inside.flatten().nonzero()[:, 0]
         self.atom = torch.repeat_interleave(torch.arange(self.atoms, device=device), length)
 
-    def pad(self, flat: Tensor, filler: float) -> Tensor:
+    def pad(self, flat: Tensor) -> Tensor:
         """[rows, parameters] -> [rows, atoms, width]."""
-        filled = torch.nn.functional.pad(flat, (0, 1), value=filler)
-        return filled.index_select(1, self.padded).view(flat.shape[0], self.atoms, self.width)
+        return flat.index_select(1, self.padded).view(flat.shape[0], self.atoms, self.width)
 
     def unpad(self, padded: Tensor) -> Tensor:
         """[rows, atoms, width] -> [rows, parameters]."""
@@ -68,7 +69,7 @@ class _AtomSoftmax(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: FunctionCtx, scores: Tensor, table: AtomTable) -> Tensor:
-        weights = table.unpad(table.pad(scores, -torch.inf).softmax(-1))
+        weights = table.unpad(table.pad(scores).add_(table.outside).softmax(-1))
         ctx.save_for_backward(weights)
         ctx.table = table  # type: ignore[attr-defined]
         return weights
@@ -79,7 +80,7 @@ class _AtomSoftmax(torch.autograd.Function):
         (weights,) = ctx.saved_tensors  # type: ignore[attr-defined]
         table: AtomTable = ctx.table  # type: ignore[attr-defined]
         weighted = weights * grad
-        mean = table.pad(weighted, 0.0).sum(-1).index_select(1, table.atom)
+        mean = table.pad(weighted).mul_(table.inside).sum(-1).index_select(1, table.atom)
         return torch.addcmul(weighted, weights, mean, value=-1), None
 
 
@@ -90,29 +91,42 @@ def choose(
 
     Without noise and dropout all rows would be equal; then only one is returned.
     """
-    scores = logits[None]
-    if selection.noise or selection.dropout:
-        if generator is None:
-            raise SettingsError("noise and dropout need a generator, so that the same seed gives the same weights")
-        scores = scores.expand(batch, -1)
-    if selection.noise:
-        # -log(-log(u)) is Gumbel(0, 1); `Tensor.exponential_` would save a logarithm but takes five times as long.
-        uniform = torch.rand(scores.shape, generator=generator, dtype=scores.dtype, device=scores.device)
-        gumbel = uniform.clamp_min_(torch.finfo(scores.dtype).tiny).log_().neg_().log_().neg_()
-        scores = torch.add(scores, gumbel, alpha=selection.noise)
-    scores = scores / selection.temperature
-    if selection.dropout:
-        # A dropped weight renormalised over its atom is a softmax without that entry.
-        dropped = torch.rand(scores.shape, generator=generator, device=scores.device) < selection.dropout
-        kept = table.pad((~dropped).to(scores.dtype), 0.0).sum(-1).index_select(1, table.atom)
-        # An atom that lost all of its choices keeps them.
-        scores = scores.masked_fill(dropped & (kept > 0), -torch.inf)
-    weights: Tensor = _AtomSoftmax.apply(scores, table)  # type: ignore[no-untyped-call]
+    if not (selection.noise or selection.dropout):
+        return _softmax(logits[None] / selection.temperature, table)
+    if generator is None:
+        raise SettingsError("noise and dropout need a generator, so that the same seed gives the same weights")
+    uniform = torch.rand(batch, len(logits), generator=generator, dtype=logits.dtype, device=logits.device)
+    weights = _softmax(_noisy(logits, uniform, selection), table)
+    if selection.dropout and bool(weights.detach().sum().isnan()):
+        # Some atom lost all of its choices; such an atom keeps them.
+        lost = weights.detach().isnan()
+        saved = selection.dropout + (1 - selection.dropout) * uniform.clamp_min(1e-6)
+        uniform = torch.where(lost, saved, uniform)
+        weights = _softmax(_noisy(logits, uniform, selection), table)
     return weights
 
 
 def choose_hard(logits: Tensor, table: AtomTable) -> Tensor:
     """One-hot weights [1, parameters] on the largest logit of each atom, the first of equals."""
-    best = table.pad(logits.detach()[None], -torch.inf).argmax(-1, keepdim=True)
+    best = (table.pad(logits.detach()[None]) + table.outside).argmax(-1, keepdim=True)
     hard = torch.zeros(1, table.atoms, table.width, dtype=logits.dtype, device=logits.device).scatter_(-1, best, 1.0)
     return table.unpad(hard)
+
+
+def _noisy(logits: Tensor, uniform: Tensor, selection: Selection) -> Tensor:
+    """Logits with noise over temperature, minus infinity where a choice is dropped.
+
+    A weight that is dropped, the others of its atom renormalised, is a softmax without that entry. One draw
+    serves both: u < dropout drops, and otherwise (u - dropout) / (1 - dropout) is uniform again.
+    """
+    limits = torch.finfo(uniform.dtype)
+    kept = uniform.sub(selection.dropout).mul_(1 / (1 - selection.dropout))
+    # -log(-log(u)) is Gumbel(0, 1), minus infinity at u = 0 (dropped), and must not be asked for at u = 1.
+    kept.clamp_(0.0 if selection.dropout else limits.tiny, 1 - limits.eps)
+    noise = kept.log_().neg_().log_().mul_(-selection.noise) if selection.noise else kept.sign_().log_()
+    return (logits + noise) / selection.temperature
+
+
+def _softmax(scores: Tensor, table: AtomTable) -> Tensor:
+    weights: Tensor = _AtomSoftmax.apply(scores, table)  # type: ignore[no-untyped-call]
+    return weights
