@@ -38,6 +38,7 @@ def random_wiring(rng: np.random.Generator) -> Wiring:
             depth=depth,
             breadth=breadth,
             outputs=int(rng.integers(1, 9 if top < 4 else 4)),
+            unit_outputs=((1, 0, 3), (depth - 1, 0, 1)) if depth > 2 and rng.random() < 0.3 else (),
             atoms=int(rng.integers(2, 4)),
             negation=bool(rng.random() < 0.7),
             quantifiers=[("exists", "forall"), ("forall", "exists"), ("exists",), ("forall",), ()][rng.integers(5)],

@@ -31,21 +31,29 @@ def fast_apply(wiring: Wiring, weights: Tensor, inputs: Mapping[int, Tensor], la
         raise ValueError("the layout was built for another wiring")
     batch = next(iter(inputs.values())).shape[0] if inputs else weights.shape[0]
     computed: dict[UnitKey, Tensor] = {(0, arity): tensor for arity, tensor in inputs.items()}
+    # What has been reduced is kept: with residual wiring every layer reads the inputs.
+    reduced: dict[tuple[UnitKey, Reading], Tensor] = {}
     matrices = layout.spread.matrices(weights)
     if weights.shape[0] != batch:
         matrices = [UnitMatrices(*(part.expand(batch, -1, -1) for part in unit)) for unit in matrices]
     for spread, unit_matrices in zip(layout.spread.units, matrices, strict=True):
         if spread.unit.permuted:
-            computed[spread.unit.key] = _apply_unit(spread, unit_matrices, computed, layout, batch)
+            computed[spread.unit.key] = _apply_unit(spread, unit_matrices, computed, reduced, layout, batch)
     target = _apply_target(layout.spread.units[-1], matrices[-1], computed, layout, batch)
     return target.index_select(1, layout.target_position)
 
 
 def _apply_unit(
-    spread: UnitSpread, matrices: UnitMatrices, computed: Mapping[UnitKey, Tensor], layout: Layout, batch: int
+    spread: UnitSpread,
+    matrices: UnitMatrices,
+    computed: Mapping[UnitKey, Tensor],
+    reduced: dict[tuple[UnitKey, Reading], Tensor],
+    layout: Layout,
+    batch: int,
 ) -> Tensor:
     arity = spread.unit.arity
-    direct = _read_direct(spread, computed, layout, batch)
+    _reduce_sources(spread, computed, reduced, layout, batch)
+    direct = _join([computed[key] if reading == "same" else reduced[key, reading] for key, reading in spread.direct])
     below = _join([computed[key] for key in spread.expanded])
     table = layout.expand_table(arity, batch) if spread.expanded else None
     atoms = spread.unit.modules[0].atoms
@@ -53,18 +61,22 @@ def _apply_unit(
     return result
 
 
-def _read_direct(spread: UnitSpread, computed: Mapping[UnitKey, Tensor], layout: Layout, batch: int) -> Tensor | None:
-    """The predicates that a unit reads row by row, side by side: same, then reduced."""
-    reduced: dict[tuple[UnitKey, Reading], Tensor] = {}
+def _reduce_sources(
+    spread: UnitSpread,
+    computed: Mapping[UnitKey, Tensor],
+    reduced: dict[tuple[UnitKey, Reading], Tensor],
+    layout: Layout,
+    batch: int,
+) -> None:
+    """Add to `reduced` what a unit reads under quantifiers, both quantifiers of a source in one go."""
     readings: dict[UnitKey, list[Reading]] = {}
     for key, reading in spread.direct:
-        if reading != "same":
+        if reading != "same" and (key, reading) not in reduced:
             readings.setdefault(key, []).append(reading)
     for key, quantifiers in readings.items():
         table = layout.reduce_table(spread.unit.arity, batch)
         results = _Reduce.apply(computed[key], table, spread.unit.arity + 1, *quantifiers)  # type: ignore[no-untyped-call]
         reduced.update({(key, quantifier): result for quantifier, result in zip(quantifiers, results, strict=True)})
-    return _join([computed[key] if reading == "same" else reduced[key, reading] for key, reading in spread.direct])
 
 
 def _apply_target(

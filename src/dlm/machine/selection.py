@@ -19,6 +19,9 @@ from dlm.space.wiring import Wiring
 
 __all__ = ["AtomTable", "Selection", "choose", "choose_hard"]
 
+# exp(-_FAR) is 0, and logits near -_FAR still differ from each other.
+_FAR = 1e4
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -96,14 +99,7 @@ def choose(
     if generator is None:
         raise SettingsError("noise and dropout need a generator, so that the same seed gives the same weights")
     uniform = torch.rand(batch, len(logits), generator=generator, dtype=logits.dtype, device=logits.device)
-    weights = _softmax(_noisy(logits, uniform, selection), table)
-    if selection.dropout and bool(weights.detach().sum().isnan()):
-        # Some atom lost all of its choices; such an atom keeps them.
-        lost = weights.detach().isnan()
-        saved = selection.dropout + (1 - selection.dropout) * uniform.clamp_min(1e-6)
-        uniform = torch.where(lost, saved, uniform)
-        weights = _softmax(_noisy(logits, uniform, selection), table)
-    return weights
+    return _softmax(_noisy(logits, uniform, selection), table)
 
 
 def choose_hard(logits: Tensor, table: AtomTable) -> Tensor:
@@ -114,16 +110,20 @@ def choose_hard(logits: Tensor, table: AtomTable) -> Tensor:
 
 
 def _noisy(logits: Tensor, uniform: Tensor, selection: Selection) -> Tensor:
-    """Logits with noise over temperature, minus infinity where a choice is dropped.
+    """Logits with noise over temperature, far below all others where a choice is dropped.
 
-    A weight that is dropped, the others of its atom renormalised, is a softmax without that entry. One draw
-    serves both: u < dropout drops, and otherwise (u - dropout) / (1 - dropout) is uniform again.
+    A weight that is dropped, the others of its atom renormalised, is a softmax without that entry; an atom that
+    loses all of its choices so keeps them all. One draw serves both: u < dropout drops, and otherwise
+    (u - dropout) / (1 - dropout) is uniform again.
     """
-    limits = torch.finfo(uniform.dtype)
-    kept = uniform.sub(selection.dropout).mul_(1 / (1 - selection.dropout))
-    # -log(-log(u)) is Gumbel(0, 1), minus infinity at u = 0 (dropped), and must not be asked for at u = 1.
-    kept.clamp_(0.0 if selection.dropout else limits.tiny, 1 - limits.eps)
-    noise = kept.log_().neg_().log_().mul_(-selection.noise) if selection.noise else kept.sign_().log_()
+    noise = torch.zeros_like(uniform)
+    if selection.noise:
+        limits = torch.finfo(uniform.dtype)
+        kept = uniform.sub(selection.dropout).mul_(1 / (1 - selection.dropout)).clamp_(limits.tiny, 1 - limits.eps)
+        # -log(-log(u)) is Gumbel(0, 1).
+        noise = kept.log_().neg_().log_().mul_(-selection.noise)
+    if selection.dropout:
+        noise.add_(uniform < selection.dropout, alpha=-_FAR * max(1.0, selection.temperature))
     return (logits + noise) / selection.temperature
 
 
