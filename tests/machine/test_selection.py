@@ -17,8 +17,9 @@ from dlm.machine import (
     hard_choices,
     unit_logits,
 )
-from dlm.machine.layout import row_count, slots, target_defect
+from dlm.machine.layout import row_count, target_defect
 from dlm.machine.machine import unit_views
+from dlm.machine.spread import slots
 from dlm.space import MachineSettings, Wiring, wire
 
 torch.set_num_threads(1)

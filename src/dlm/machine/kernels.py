@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import FunctionCtx, once_differentiable
 
+from dlm.errors import SettingsError
 from dlm.machine.layout import ExpandTable, Layout, ReduceTable
 from dlm.machine.spread import UnitMatrices, UnitSpread
 from dlm.space.wiring import Reading, UnitKey, Wiring
@@ -28,7 +29,7 @@ def fast_apply(wiring: Wiring, weights: Tensor, inputs: Mapping[int, Tensor], la
     each atom's sum to one.
     """
     if wiring is not layout.wiring and wiring != layout.wiring:
-        raise ValueError("the layout was built for another wiring")
+        raise SettingsError("the layout was built for another wiring; build one for this machine's")
     batch = next(iter(inputs.values())).shape[0] if inputs else weights.shape[0]
     computed: dict[UnitKey, Tensor] = {(0, arity): tensor for arity, tensor in inputs.items()}
     # What has been reduced is kept: with residual wiring every layer reads the inputs.
@@ -114,9 +115,11 @@ class _Unit(torch.autograd.Function):
         table: ExpandTable | None,
     ) -> Tensor:
         if below is not None and table is not None:
-            projected = torch.baddbmm(bias, below, expand)
+            projected = torch.bmm(below, expand)
             batch, rows = below.shape[0], len(table.offsets) // below.shape[0]
-            width = ones.shape[0] * atoms
+            width = bias.shape[-1]
+            # Each row adds up one part for each of its objects; the first brings the bias.
+            projected[..., :width] += bias
             values = _sum_bags(projected.view(-1, width), table.parts, table.offsets).view(batch, rows, width)
             if direct is not None:
                 values.baddbmm_(direct, same)
@@ -146,9 +149,10 @@ class _Unit(torch.autograd.Function):
             return d_direct, None, d_same, None, d_values.sum(1, keepdim=True), None, None, None
         d_projected = _sum_bags(d_values.view(-1, d_values.shape[-1]), table.inverse, table.inverse_offsets)
         d_projected = d_projected.view(*below.shape[:2], expand.shape[-1])
+        d_bias = d_projected[..., : d_values.shape[-1]].sum(1, keepdim=True)
         d_below = torch.bmm(d_projected, expand.transpose(1, 2)) if needs[1] else None
         d_expand = torch.bmm(below.transpose(1, 2), d_projected) if needs[3] else None
-        return d_direct, d_below, d_same, d_expand, d_projected.sum(1, keepdim=True), None, None, None
+        return d_direct, d_below, d_same, d_expand, d_bias, None, None, None
 
 
 def _sum_bags(rows: Tensor, indices: Tensor, offsets: Tensor) -> Tensor:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -27,25 +26,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dlm.errors import DataError
-from dlm.machine.spread import Spread
+from dlm.machine.spread import Spread, slots
 from dlm.machine.valuation import Valuation
 from dlm.space.wiring import Wiring
 
-__all__ = ["ExpandTable", "Layout", "ReduceTable", "row_count", "slots", "target_defect"]
+__all__ = ["ExpandTable", "Layout", "ReduceTable", "row_count", "target_defect"]
 
 Indices = NDArray[np.int64]
-
-
-@lru_cache(maxsize=None)
-def slots(arity: int) -> tuple[tuple[int, ...], ...]:
-    """The orders of a row's objects, by the one that comes last, the others in the order of `slots(arity - 1)`."""
-    if arity == 0:
-        return ((),)
-    return tuple(
-        (*(position + (position >= last) for position in order), last)
-        for last in range(arity)
-        for order in slots(arity - 1)
-    )
 
 
 @dataclass(frozen=True)

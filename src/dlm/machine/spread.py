@@ -13,6 +13,7 @@ a 1 is added to the product.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -25,13 +26,13 @@ from torch.autograd.function import FunctionCtx, once_differentiable
 
 from dlm.space.wiring import Reading, UnitKey, UnitWiring, Wiring, permutations
 
-__all__ = ["Spread", "UnitMatrices", "UnitSpread"]
+__all__ = ["Spread", "UnitMatrices", "UnitSpread", "slots"]
 
 Indices = NDArray[np.int64]
 
 
 class UnitMatrices(NamedTuple):
-    """`same` [batch, K, N] acts on rows, `expand` [batch, K', arity * N] on rows below, `bias` [batch, ...]."""
+    """`same` [batch, K, N] acts on rows, `expand` [batch, K', arity * N] on rows below; `bias` is [batch, 1, N]."""
 
     same: Tensor
     expand: Tensor
@@ -46,80 +47,113 @@ class UnitSpread:
     direct: tuple[tuple[UnitKey, Reading], ...]
     """Sources read row by row: same, then reduced. In the order of the rows of `UnitMatrices.same`."""
     expanded: tuple[UnitKey, ...]
-    shapes: tuple[tuple[int, int], tuple[int, int], int]
+    shapes: tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
     ones: Tensor
     """[slots * modules]: 1 where the product is turned into a disjunction."""
 
-    @property
-    def sizes(self) -> tuple[int, int, int]:
-        same, expand, bias = self.shapes
-        return same[0] * same[1], expand[0] * expand[1], bias
-
 
 class Spread:
-    """The matrices of all units from the flat weights, in one gather."""
+    """The matrices of all units from the flat weights.
+
+    The weights of one choice of one atom in all modules of a unit always stand side by side in the matrices. So the
+    weights are brought into that order, with their signs, and then gathered in pieces as long as a unit has modules.
+    """
 
     def __init__(self, wiring: Wiring, dtype: torch.dtype, device: torch.device) -> None:
-        self.units: list[UnitSpread] = []
-        index: list[Indices] = []
-        sign: list[NDArray[np.float64]] = []
-        offset: list[NDArray[np.float64]] = []
+        tables: list[_UnitTables] = []
         start = 0
         for unit in wiring.units:
-            tables = _UnitTables(unit, start)
-            self.units.append(tables.spread(dtype, device))
-            for part in (tables.same, tables.expand, tables.bias):
-                index.append(part.index.ravel())
-                sign.append(part.sign.ravel())
-                offset.append(part.offset.ravel())
-            start += unit.choices * len(unit.modules) * unit.modules[0].atoms
-        self.index = torch.from_numpy(np.concatenate(index)).to(device)
-        self.sign = torch.from_numpy(np.concatenate(sign)).to(device, dtype)
-        self.offset = torch.from_numpy(np.concatenate(offset)).to(device, dtype)
-        self._sizes = [size for unit in self.units for size in unit.sizes]
+            tables.append(_UnitTables(unit, start))
+            start += tables[-1].order.size
+        self.units = [table.spread(dtype, device) for table in tables]
+        self.groups: list[_Pieces] = []
+        grouped: list[_UnitTables] = []
+        start = 0
+        for width in dict.fromkeys(len(table.unit.modules) for table in tables):
+            members = [index for index, table in enumerate(tables) if len(table.unit.modules) == width]
+            self.groups.append(_Pieces(width, start, members, [tables[index] for index in members], device))
+            grouped += [tables[index] for index in members]
+            start = self.groups[-1].stop
+        order = np.concatenate([table.order.ravel() for table in grouped])
+        self.order = torch.from_numpy(order).to(device)
+        self.inverse_order = torch.from_numpy(np.argsort(order)).to(device)
+        self.sign = torch.from_numpy(np.concatenate([table.sign.ravel() for table in grouped])).to(device, dtype)
+        self.offset = torch.from_numpy(np.concatenate([table.offset.ravel() for table in grouped])).to(device, dtype)
 
     def matrices(self, weights: Tensor) -> list[UnitMatrices]:
         """The matrices of each unit under weights [batch, parameters]."""
-        flat: Tensor = _SpreadWeights.apply(weights, self)  # type: ignore[no-untyped-call]
-        parts = torch.split(flat, self._sizes, dim=1)
         batch = weights.shape[0]
-        return [
-            UnitMatrices(
-                parts[3 * i].view(batch, *unit.shapes[0]),
-                parts[3 * i + 1].view(batch, *unit.shapes[1]),
-                parts[3 * i + 2].view(batch, 1, unit.shapes[2]),
-            )
-            for i, unit in enumerate(self.units)
-        ]
+        gathered: tuple[Tensor, ...] = _SpreadWeights.apply(weights, self)  # type: ignore[no-untyped-call]
+        found: dict[int, UnitMatrices] = {}
+        for group, flat in zip(self.groups, gathered, strict=True):
+            parts = torch.split(flat, group.sizes, dim=1)
+            for position, index in enumerate(group.members):
+                unit = parts[3 * position : 3 * position + 3]
+                shaped = (part.view(batch, *shape) for part, shape in zip(unit, self.units[index].shapes, strict=True))
+                found[index] = UnitMatrices(*shaped)
+        return [found[index] for index in range(len(self.units))]
 
 
 class _SpreadWeights(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: FunctionCtx, weights: Tensor, spread: Spread) -> Tensor:
-        ctx.spread, ctx.shape = spread, weights.shape  # type: ignore[attr-defined]
-        return torch.addcmul(spread.offset, weights.index_select(1, spread.index), spread.sign)
+    def forward(ctx: FunctionCtx, weights: Tensor, spread: Spread) -> tuple[Tensor, ...]:
+        ctx.spread = spread  # type: ignore[attr-defined]
+        signed = torch.addcmul(spread.offset, weights.index_select(1, spread.order), spread.sign)
+        batch = weights.shape[0]
+        return tuple(
+            signed[:, group.start : group.stop]
+            .view(batch, group.pieces, group.width)
+            .index_select(1, group.index)
+            .view(batch, len(group.index) * group.width)
+            for group in spread.groups
+        )
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: FunctionCtx, *grads: Tensor) -> tuple[Tensor, None]:
         spread: Spread = ctx.spread  # type: ignore[attr-defined]
-        return grad.new_zeros(ctx.shape).index_add_(1, spread.index, grad * spread.sign), None  # type: ignore[attr-defined]
+        parts = []
+        for group, grad in zip(spread.groups, grads, strict=True):
+            indices, offsets = group.bags(grad.shape[0])
+            sums = torch.embedding_bag(grad.reshape(-1, group.width), indices, offsets, False, 0)[0]
+            parts.append(sums.view(grad.shape[0], group.stop - group.start))
+        return torch.cat(parts, dim=1).mul_(spread.sign).index_select(1, spread.inverse_order), None
 
 
-@dataclass(frozen=True)
-class _Entries:
-    """Entries of a matrix: sign * weights[index] + offset."""
+class _Pieces:
+    """The pieces of one width: where they lie in the ordered weights, and where they go in the matrices."""
 
-    index: Indices
-    sign: NDArray[np.float64]
-    offset: NDArray[np.float64]
+    def __init__(
+        self, width: int, start: int, members: list[int], tables: list[_UnitTables], device: torch.device
+    ) -> None:
+        self.width, self.start, self.members = width, start, members
+        self.sizes: list[int] = []
+        index: list[Indices] = []
+        self.pieces = 0
+        for table in tables:
+            for part in (table.same, table.expand, table.bias):
+                index.append(part.ravel() + self.pieces)
+                self.sizes.append(part.size * width)
+            self.pieces += table.order.size // width
+        self.stop = start + self.pieces * width
+        self.index = torch.from_numpy(np.concatenate(index)).to(device)
+        self._bags: dict[int, tuple[Tensor, Tensor]] = {}
 
-    def reshape(self, *shape: int) -> _Entries:
-        return _Entries(self.index.reshape(shape), self.sign.reshape(shape), self.offset.reshape(shape))
+    def bags(self, batch: int) -> tuple[Tensor, Tensor]:
+        """For each piece of each sample the places it has gone to, as bags: indices and offsets."""
+        if batch not in self._bags:
+            sample = torch.arange(batch, device=self.index.device)[:, None] * len(self.index)
+            counts = torch.bincount(self.index, minlength=self.pieces)
+            indices = (torch.argsort(self.index, stable=True) + sample).flatten()
+            self._bags[batch] = indices, (counts.cumsum(0) - counts + sample).flatten()
+        return self._bags[batch]
 
 
 class _UnitTables:
-    """The entries of one unit's matrices. Columns are (atom, slot, module), rows (source group, slot, channel)."""
+    """One unit's weights as pieces (atom, choice) of all modules, and the pieces that its matrices consist of.
+
+    Columns of the matrices are (atom, slot, module), rows (source group, slot, channel).
+    """
 
     def __init__(self, unit: UnitWiring, start: int) -> None:
         self.unit = unit
@@ -128,74 +162,64 @@ class _UnitTables:
             groups.setdefault((source.unit, source.reading), []).append(position)
         self.direct = {group: positions for group, positions in groups.items() if group[1] != "expand"}
         self.expanded = {group[0]: positions for group, positions in groups.items() if group[1] == "expand"}
-        atoms, modules = unit.modules[0].atoms, len(unit.modules)
-        # [atom, module]
-        self.start = start + (np.arange(modules) * atoms + np.arange(atoms)[:, None]) * unit.choices
-        negated = np.array([[a >= m.atoms - m.negated for m in unit.modules] for a in range(atoms)])
-        disjunction = np.array([m.connective == "or" for m in unit.modules])
-        flipped = negated != disjunction
-        last = np.where(disjunction & (np.arange(atoms)[:, None] == atoms - 1), -1.0, 1.0)
-        self.sign = np.where(flipped, -1.0, 1.0) * last
-        self.bias_offset = np.where(flipped, 1.0, 0.0) * last
-        self.bias_sign = np.where(flipped, 0.0, 1.0) * last
-        self.slots = len(unit.orders)
-        self.ones = np.tile(disjunction, self.slots).astype(np.float64)
+        self.atoms, modules, self.slots = unit.modules[0].atoms, len(unit.modules), len(unit.orders)
+        self.order = start + np.arange(modules * self.atoms * unit.choices, dtype=np.int64).reshape(
+            modules, self.atoms, unit.choices
+        ).transpose(1, 2, 0)
+        self.sign, self.offset = self._signs()
         self.same = self._same()
         self.expand = self._expand()
-        self.bias = self._bias()
+        self.bias = np.repeat(np.arange(self.atoms) * unit.choices + unit.constant, self.slots)
 
     def spread(self, dtype: torch.dtype, device: torch.device) -> UnitSpread:
-        same, expand = self.same.index.shape, self.expand.index.shape
+        modules = self.unit.modules
+        columns = self.bias.size * len(modules)
+        ones = np.tile([module.connective == "or" for module in modules], self.slots)
         return UnitSpread(
             self.unit,
             tuple(self.direct),
             tuple(self.expanded),
-            ((same[0], same[1]), (expand[0], expand[1]), self.bias.index.size),
-            torch.from_numpy(self.ones).to(device, dtype),
+            ((len(self.same), columns), (len(self.expand), columns * max(self.unit.arity, 1)), (1, columns)),
+            torch.from_numpy(ones).to(device, dtype),
         )
 
-    def _entries(self, choice: Indices) -> _Entries:
-        """Entries for choices [..., input slot, channel, output slot] -> [..., slot, channel, atom, slot, module]."""
-        index = self.start[:, None, :] + choice[..., None, :, None]
-        sign = np.broadcast_to(self.sign[:, None, :], index.shape)
-        return _Entries(index, sign, np.zeros(index.shape))
+    def _signs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What weights [atom, choice, module] are multiplied by and what is added, by the table at the top."""
+        modules, last = self.unit.modules, self.atoms - 1
+        negated = np.array([[atom >= m.atoms - m.negated for m in modules] for atom in range(self.atoms)])
+        disjunction = np.array([m.connective == "or" for m in modules])
+        outer = np.where(disjunction & (np.arange(self.atoms)[:, None] == last), -1.0, 1.0)
+        flipped = negated != disjunction
+        sign = np.broadcast_to((np.where(flipped, -1.0, 1.0) * outer)[:, None, :], self.order.shape).copy()
+        offset = np.zeros(self.order.shape)
+        sign[:, self.unit.constant] = np.where(flipped, 0.0, outer)
+        offset[:, self.unit.constant] = np.where(flipped, outer, 0.0)
+        return sign, offset
 
-    def _same(self) -> _Entries:
+    def _same(self) -> Indices:
+        """[rows, atoms * slots]. Choices are source-major, permutation-minor, as `UnitWiring.literal` counts."""
         blocks = [
-            # Source-major, permutation-minor, as `UnitWiring.literal` counts.
             (np.array(positions)[None, :, None] * self.slots + self._orders()[:, None, :]).reshape(-1, self.slots)
             for positions in self.direct.values()
         ]
-        choice = np.concatenate([np.zeros((0, self.slots), dtype=np.int64), *blocks])
-        return self._entries(choice).reshape(len(choice), self.start.size * self.slots)
+        return self._pieces(np.concatenate([np.zeros((0, self.slots), dtype=np.int64), *blocks]))
 
-    def _expand(self) -> _Entries:
-        """Input slots with object j last read the row without j: row slot of arity - 1, column (j, ...)."""
+    def _expand(self) -> Indices:
+        """[rows, arity * atoms * slots]. Input slots with object j last read the row without j, in columns (j, ...)."""
         arity = self.unit.arity
         if not self.expanded:
-            nothing = np.zeros((0, 0))
-            return _Entries(nothing.astype(np.int64), nothing, nothing)
-        by_last = self._orders().reshape(arity, -1, self.slots)
+            return np.zeros((0, max(arity, 1) * self.atoms * self.slots), dtype=np.int64)
+        by_last = self._orders().reshape(arity, -1, 1, self.slots)
         blocks = [
-            (np.array(positions)[None, None, :, None] * self.slots + by_last[:, :, None, :]).reshape(
-                arity, -1, self.slots
-            )
+            (np.array(positions)[:, None] * self.slots + by_last).reshape(arity, -1, self.slots)
             for positions in self.expanded.values()
         ]
-        choice = np.concatenate(blocks, axis=1).transpose(1, 0, 2)
-        return self._entries(choice).reshape(len(choice), arity * self.start.size * self.slots)
+        return self._pieces(np.concatenate(blocks, axis=1).transpose(1, 0, 2))
 
-    def _bias(self) -> _Entries:
-        """The constants [atom, slot, module]; in a unit that expands, of the part of the first object alone."""
-        shape = (self.start.shape[0], self.slots, self.start.shape[1])
-        index = np.broadcast_to(self.start[:, None, :] + self.unit.constant, shape).ravel()
-        sign = np.broadcast_to(self.bias_sign[:, None, :], shape).ravel()
-        offset = np.broadcast_to(self.bias_offset[:, None, :], shape).ravel()
-        if self.expanded:
-            padding = (0, index.size * (self.unit.arity - 1))
-            index = np.pad(index, padding, mode="edge")
-            sign, offset = np.pad(sign, padding), np.pad(offset, padding)
-        return _Entries(index, sign, offset)
+    def _pieces(self, choice: Indices) -> Indices:
+        """Choices [rows, ..., slots] -> pieces [rows, ... * atoms * slots]."""
+        pieces = np.arange(self.atoms)[:, None] * self.unit.choices + choice[..., None, :]
+        return pieces.reshape(len(choice), math.prod(pieces.shape[1:]))
 
     def _orders(self) -> Indices:
         return _order_between_slots(self.unit.arity) if self.unit.permuted else np.zeros((1, 1), dtype=np.int64)
@@ -204,10 +228,20 @@ class _UnitTables:
 @lru_cache(maxsize=None)
 def _order_between_slots(arity: int) -> Indices:
     """[input slot s, output slot t]: the k of `permutations` with s[i] = t[k[i]]."""
-    from dlm.machine.layout import slots
-
     number = {order: index for index, order in enumerate(permutations(arity))}
     return np.array(
         [[number[tuple(t.index(position) for position in s)] for t in slots(arity)] for s in slots(arity)],
         dtype=np.int64,
+    )
+
+
+@lru_cache(maxsize=None)
+def slots(arity: int) -> tuple[tuple[int, ...], ...]:
+    """The orders of a row's objects, by the one that comes last, the others in the order of `slots(arity - 1)`."""
+    if arity == 0:
+        return ((),)
+    return tuple(
+        (*(position + (position >= last) for position in order), last)
+        for last in range(arity)
+        for order in slots(arity - 1)
     )
