@@ -1,0 +1,314 @@
+"""A table of choices evaluated on packed worlds, and what changing one choice would do to it.
+
+This is the inner loop of the discrete search. Predicates are numbered, inputs first, and what a
+choice reads is looked up in tables made once from the wiring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.learning.packing import Packing, Table
+from dlm.space.choices import Choices
+from dlm.space.wiring import Module, UnitKey, UnitWiring, Wiring
+
+__all__ = ["Circuit", "Plan"]
+
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+Literal = tuple[int, str, tuple[int, ...]]
+"""What a choice reads: a predicate, how, and the transposition that puts its arguments in order."""
+
+
+class Plan:
+    """The wiring with every predicate numbered: inputs first, then units' modules, the target last."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self.wiring = wiring
+        self.number: dict[tuple[UnitKey, int], int] = {}
+        self.arity: list[int] = []
+        self.module: list[Module | None] = []
+        self.unit: list[int] = []  # for each predicate its unit's place in wiring.units; -1 for inputs
+        for arity, names in sorted(wiring.inputs_by_arity.items()):
+            for index in range(len(names)):
+                self._add(((0, arity), index), arity, None, -1)
+        self.inputs = len(self.arity)
+        for place, unit in enumerate(wiring.units):
+            for index, module in enumerate(unit.modules):
+                self._add((unit.key, index), unit.arity, module, place)
+        self.size = len(self.arity)
+        self.output = self.size - 1
+        self.key = {number: key for key, number in self.number.items()}
+        self.literals = [self._literals(unit) for unit in wiring.units]
+        self.constant = [unit.constant for unit in wiring.units]
+        self.layer = [unit.key[0] for unit in wiring.units]
+        self.members = [[n for n in range(self.size) if self.unit[n] == place] for place in range(len(wiring.units))]
+        self.readers = self._readers()
+
+    def _add(self, key: tuple[UnitKey, int], arity: int, module: Module | None, unit: int) -> None:
+        self.number[key] = len(self.arity)
+        self.arity.append(arity)
+        self.module.append(module)
+        self.unit.append(unit)
+
+    def _literals(self, unit: UnitWiring) -> list[Literal]:
+        axes = [_axes(order) for order in unit.orders]
+        return [
+            (self.number[source.unit, source.index], source.reading, axis) for source in unit.sources for axis in axes
+        ]
+
+    def _readers(self) -> list[list[int]]:
+        """For each unit the units that read its predicates."""
+        found: list[list[int]] = [[] for _ in self.literals]
+        for place, literals in enumerate(self.literals):
+            for below in {self.unit[source] for source, _, _ in literals} - {-1}:
+                found[below].append(place)
+        return found
+
+
+def _axes(order: tuple[int, ...]) -> tuple[int, ...]:
+    """The transposition of a table (lead, last argument, ..., first argument, words) under an order."""
+    arity = len(order)
+    axes = [0] * (arity + 2)
+    axes[arity + 1] = arity + 1
+    for argument, place in enumerate(order):
+        axes[arity - place] = arity - argument
+    return tuple(axes)
+
+
+class Circuit:
+    """Choices, the tables of all predicates under them, and the error of the target."""
+
+    def __init__(self, plan: Plan, packing: Packing, choices: Choices) -> None:
+        self.plan = plan
+        self.packing = packing
+        self.choices: list[list[int]] = [[] for _ in range(plan.size)]
+        for unit in plan.wiring.units:
+            for index, chosen in enumerate(choices[unit.key].tolist()):
+                self.choices[plan.number[unit.key, index]] = chosen
+        self._tables: list[Table] = []
+        self._reads: list[set[int]] = [set() for _ in range(plan.size)]
+        self._closure = [0] * plan.size  # as bits of an integer: the predicate and all below it that is invented
+        self._reduced: dict[tuple[int, str], Table] = {}
+        self._stacks: dict[int, tuple[NDArray[np.int64], Table]] = {}
+        for number in range(plan.size):
+            if number < plan.inputs:
+                (_, arity), index = plan.key[number]
+                self._tables.append(packing.inputs[arity, index])
+            else:
+                self._reads[number] = self._sources(number)
+                self._close(number)
+                self._tables.append(self._evaluate(number, {}))
+        self._refresh()
+
+    # ------------------------------------------------------------------ the current state
+
+    def table_of_choices(self) -> dict[UnitKey, NDArray[np.int64]]:
+        """The choices in the form the rest of the system uses."""
+        plan = self.plan
+        return {
+            unit.key: np.array([self.choices[number] for number in plan.members[place]], dtype=np.int64)
+            for place, unit in enumerate(plan.wiring.units)
+        }
+
+    def choose(self, number: int, chosen: list[int]) -> None:
+        """Choose anew for one predicate and update all that depends on it."""
+        self.choices[number] = chosen
+        self._reads[number] = self._sources(number)
+        changed = {number}
+        self._update(number)
+        for other in range(number + 1, self.plan.size):
+            if not changed.isdisjoint(self._reads[other]):
+                changed.add(other)
+                self._update(other)
+        self._refresh()
+
+    def redirect(self, old: int, new: int) -> None:
+        """Let all that reads one predicate of a unit read another of the same unit instead."""
+        plan = self.plan
+        shift = plan.key[new][1] - plan.key[old][1]
+        for reader in [number for number in range(old + 1, plan.size) if old in self._reads[number]]:
+            unit = plan.unit[reader]
+            literals, constant = plan.literals[unit], plan.constant[unit]
+            orders = len(plan.wiring.units[unit].orders)
+            self.choose(
+                reader,
+                [
+                    choice + shift * orders if choice != constant and literals[choice][0] == old else choice
+                    for choice in self.choices[reader]
+                ],
+            )
+
+    def _refresh(self) -> None:
+        self.error = float(self.packing.errors(self._tables[self.plan.output])[0])
+        used = {self.plan.output}
+        for number in range(self.plan.output, self.plan.inputs - 1, -1):
+            if number in used:
+                used |= self._reads[number]
+        self.used = sorted(number for number in used if number >= self.plan.inputs)
+
+    def _update(self, number: int) -> None:
+        self._close(number)
+        self._tables[number] = self._evaluate(number, {})
+        self._reduced.pop((number, "exists"), None)
+        self._reduced.pop((number, "forall"), None)
+        for reader in self.plan.readers[self.plan.unit[number]]:
+            self._stacks.pop(reader, None)
+
+    def _close(self, number: int) -> None:
+        closure = 1 << number
+        for source in self._reads[number]:
+            closure |= self._closure[source]
+        self._closure[number] = closure
+
+    def sizes_of(self, number: int, atom: int, choices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many predicates the target would depend on if an atom of a used predicate chose each of these."""
+        unit = self.plan.unit[number]
+        base = self._reached_without(number)
+        for position, choice in enumerate(self.choices[number]):
+            if position != atom:
+                base |= self._closure_of(unit, choice)
+        return np.array([(base | self._closure_of(unit, choice)).bit_count() for choice in choices.tolist()])
+
+    def pair_sizes(self, number: int, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same for a predicate's first two atoms chosen together."""
+        unit = self.plan.unit[number]
+        base = self._reached_without(number)
+        for choice in self.choices[number][2:]:
+            base |= self._closure_of(unit, choice)
+        closures = {choice: self._closure_of(unit, choice) for choice in np.unique(pairs).tolist()}
+        return np.array([(base | closures[one] | closures[two]).bit_count() for one, two in pairs.tolist()])
+
+    def _closure_of(self, unit: int, choice: int) -> int:
+        return 0 if choice == self.plan.constant[unit] else self._closure[self.plan.literals[unit][choice][0]]
+
+    def _reached_without(self, number: int) -> int:
+        """As bits: what the target depends on if a predicate it depends on read nothing."""
+        plan = self.plan
+        reached = 1 << plan.output
+        for other in range(plan.output, number, -1):
+            if reached >> other & 1:
+                for source in self._reads[other]:
+                    reached |= 1 << source if source >= number else self._closure[source]
+        return reached & ~((1 << plan.inputs) - 1)
+
+    def _sources(self, number: int) -> set[int]:
+        unit = self.plan.unit[number]
+        literals, constant = self.plan.literals[unit], self.plan.constant[unit]
+        return {literals[choice][0] for choice in self.choices[number] if choice != constant}
+
+    # ------------------------------------------------------------------ tables
+
+    def _evaluate(self, number: int, overrides: Mapping[int, Table]) -> Table:
+        """The table of a predicate, with some predicates below it replaced by candidates."""
+        unit = self.plan.unit[number]
+        literals = [self._literal(unit, choice, overrides) for choice in self.choices[number]]
+        return self._combine(number, literals)
+
+    def _literal(self, unit: int, choice: int, overrides: Mapping[int, Table]) -> Table | None:
+        """The table behind a choice, broadcastable; None for the constant."""
+        if choice == self.plan.constant[unit]:
+            return None
+        source, reading, axes = self.plan.literals[unit][choice]
+        table = overrides.get(source)
+        if reading == "same":
+            return (self._tables[source] if table is None else table).transpose(axes)
+        if reading == "expand":
+            return (self._tables[source] if table is None else table)[:, None].transpose(axes)
+        if table is not None:
+            return self._reduce(table, source, reading).transpose(axes)
+        reduced = self._reduced.get((source, reading))
+        if reduced is None:
+            reduced = self._reduced[source, reading] = self._reduce(self._tables[source], source, reading)
+        return reduced.transpose(axes)
+
+    def _reduce(self, table: Table, source: int, quantifier: str) -> Table:
+        """Quantify the last argument, which is the first axis after the leading one."""
+        allowed = self.packing.others[self.plan.arity[source]]
+        if quantifier == "exists":
+            result: Table = np.bitwise_or.reduce(table & allowed, axis=1)
+            return result
+        blocked: Table = np.bitwise_and.reduce(table | ~allowed, axis=1)
+        return blocked
+
+    def _combine(self, number: int, literals: Iterable[Table | None]) -> Table:
+        """The conjunction or disjunction of literals; None is the constant that changes nothing."""
+        module = self.plan.module[number]
+        assert module is not None
+        positive = module.atoms - module.negated
+        conjunctive = module.connective == "and"
+        result: Table | None = None
+        for position, literal in enumerate(literals):
+            if literal is None:
+                continue
+            signed = literal if position < positive else ~literal
+            if result is None:
+                result = signed
+            else:
+                result = result & signed if conjunctive else result | signed
+        shape = (self.packing.size,) * self.plan.arity[number] + (self.packing.words,)
+        if result is None:
+            return np.full((1, *shape), ALL if conjunctive else np.uint64(0))
+        if result.shape[1:] != shape:
+            result = np.broadcast_to(result, (result.shape[0], *shape))
+        return np.ascontiguousarray(result)
+
+    # ------------------------------------------------------------------ candidates
+
+    def literal_stack(self, unit: int) -> tuple[NDArray[np.int64], Table]:
+        """The different tables an atom of a unit can choose, and one choice for each.
+
+        Choices that cannot be told apart on the packed worlds are listed once; the constant is not
+        listed.
+        """
+        cached = self._stacks.get(unit)
+        if cached is not None:
+            return cached
+        size, constant = self.packing.size, self.plan.constant[unit]
+        arity = self.plan.wiring.units[unit].arity
+        stack = np.empty((constant, *(size,) * arity, self.packing.words), dtype=np.uint64)
+        for choice in range(constant):
+            literal = self._literal(unit, choice, {})
+            assert literal is not None
+            stack[choice] = literal[0]
+        flat = stack.reshape(constant, -1)
+        _, first = np.unique(flat @ self.packing.mixer[: flat.shape[1]], return_index=True)
+        first.sort()
+        self._stacks[unit] = result = first, stack[first]
+        return result
+
+    def candidates(self, number: int, atom: int) -> tuple[NDArray[np.int64], Table]:
+        """All choices of one atom of a predicate, the constant first, and the predicate's tables under them."""
+        unit = self.plan.unit[number]
+        choices, stack = self.literal_stack(unit)
+        literals = [
+            None if position == atom else self._literal(unit, choice, {})
+            for position, choice in enumerate(self.choices[number])
+        ]
+        constant = self._combine(number, literals)
+        literals[atom] = stack
+        tables = self._combine(number, literals)
+        return np.append(self.plan.constant[unit], choices), np.concatenate([constant, tables])
+
+    def pair_candidates(self, number: int, first: NDArray[np.int64]) -> tuple[NDArray[np.int64], Table]:
+        """Some choices of a predicate's first atom times all of its second, and the predicate's tables.
+
+        `first` indexes the unit's `literal_stack`. Further atoms stay as they are.
+        """
+        unit = self.plan.unit[number]
+        choices, stack = self.literal_stack(unit)
+        rest = [self._literal(unit, choice, {}) for choice in self.choices[number][2:]]
+        tables = [self._combine(number, [stack[i : i + 1], stack, *rest]) for i in first]
+        pairs = np.stack([np.repeat(choices[first], len(choices)), np.tile(choices, len(first))], axis=1)
+        return pairs, np.concatenate(tables)
+
+    def errors_of(self, number: int, tables: Table) -> NDArray[np.float64]:
+        """The target's error if a predicate had each of these tables."""
+        overrides: dict[int, Table] = {number: tables}
+        for other in self.used:
+            if other > number and not overrides.keys().isdisjoint(self._reads[other]):
+                overrides[other] = self._evaluate(other, overrides)
+        return self.packing.errors(overrides[self.plan.output])

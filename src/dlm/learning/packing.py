@@ -1,0 +1,119 @@
+"""Many small worlds side by side in the bits of machine words.
+
+The discrete search scores thousands of candidate predicates a second on a fixed set of worlds. Bit i
+of a word is world i, so one bitwise operation serves 64 worlds. A table of an arity-b predicate has
+the shape ``(lead, size, ..., size, words)``: a leading axis for candidates, then the arguments with
+the LAST one first, so that reducing the last argument runs over contiguous memory.
+
+Worlds of different sizes share a table: smaller ones are padded, and `Packing.others[b]` masks out
+objects that are not there (and, for distinct quantifiers, those equal to another argument).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.worlds import BoolArray, Examples
+from dlm.space.wiring import Wiring
+
+__all__ = ["Packing", "Table", "WORD_BITS", "pack_examples"]
+
+Table = NDArray[np.uint64]
+
+WORD_BITS = 64
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Examples packed for search.
+
+    `others[b]`: where the last argument of an arity-b tuple is an object that a quantifier over it
+    may take. `positive` and `negative`: the scored target atoms that are true and false.
+    `mixer`: random multipliers that hash a table.
+    """
+
+    size: int
+    words: int
+    inputs: dict[tuple[int, int], Table]
+    others: dict[int, Table]
+    positive: Table
+    negative: Table
+    positives: int
+    negatives: int
+    mixer: Table
+
+    def errors(self, table: Table) -> NDArray[np.float64]:
+        """How wrong each candidate of a target table is: 0 for none, about 1 for a constant.
+
+        Missed positives and false alarms are measured against the rarer class, on a logarithmic
+        scale: where one atom in a hundred is true, a rule with as many false alarms as hits is far
+        from good, and the step from a hundred false alarms a hit to ten is progress all the same.
+        """
+        axes = tuple(range(1, table.ndim))
+        missed = np.bitwise_count(self.positive & ~table).sum(axis=axes, dtype=np.int64)
+        wrong = np.bitwise_count(self.negative & table).sum(axis=axes, dtype=np.int64)
+        rare = max(min(self.positives, self.negatives), 1)
+        share: NDArray[np.float64] = np.log1p(missed / rare) / np.log1p(max(self.positives, 1) / rare)
+        share += np.log1p(wrong / rare) / np.log1p(max(self.negatives, 1) / rare)
+        return share
+
+
+def pack_examples(wiring: Wiring, batches: Sequence[Examples]) -> Packing:
+    """Pack batches of examples, of one or several sizes."""
+    size = max(batch.size for batch in batches)
+    arity = wiring.target_arity
+    breadth = 1 + max(
+        [arity, *(a for _, a in wiring.inputs), *(unit.arity for unit in wiring.units)]
+    )
+    inputs: dict[tuple[int, int], Table] = {}
+    for input_arity, names in wiring.inputs_by_arity.items():
+        for index, name in enumerate(names):
+            inputs[input_arity, index] = _pack([batch.worlds.relations[name] for batch in batches], size, input_arity)
+    everything = [np.ones((batch.count,) + (batch.size,), dtype=np.bool_) for batch in batches]
+    exists = _pack(everything, size, 1)
+    others = {
+        b: exists.reshape(1, size, *(1,) * (b - 1), -1)
+        & (_distinct_last(size, b) if wiring.settings.distinct else np.uint64(0xFFFFFFFFFFFFFFFF))
+        for b in range(1, breadth + 1)
+    }
+    positive = _pack([batch.target & batch.scored for batch in batches], size, arity)
+    negative = _pack([~batch.target & batch.scored for batch in batches], size, arity)
+    return Packing(
+        size,
+        exists.shape[-1],
+        inputs,
+        others,
+        positive,
+        negative,
+        int(np.bitwise_count(positive).sum()),
+        int(np.bitwise_count(negative).sum()),
+        np.random.default_rng(0).integers(2**64, size=size**breadth * exists.shape[-1], dtype=np.uint64),
+    )
+
+
+def _distinct_last(size: int, arity: int) -> Table:
+    """All bits where the last argument differs from every other one."""
+    indices = np.indices((size,) * arity)
+    differs = np.ones((size,) * arity, dtype=np.bool_)
+    for other in range(1, arity):  # axis 0 is the last argument
+        differs &= indices[0] != indices[other]
+    return np.where(differs, np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0))[None, ..., None]
+
+
+def _pack(arrays: Sequence[BoolArray], size: int, arity: int) -> Table:
+    """Boolean arrays (worlds, arguments...) -> one table with worlds as bits."""
+    total = sum(len(array) for array in arrays)
+    words = -(-total // WORD_BITS)
+    dense = np.zeros((words * WORD_BITS,) + (size,) * arity, dtype=np.bool_)
+    start = 0
+    for array in arrays:
+        block = (slice(start, start + len(array)), *(slice(0, length) for length in array.shape[1:]))
+        dense[block] = array
+        start += len(array)
+    moved = dense.transpose((*range(arity, 0, -1), 0))
+    packed = np.packbits(np.ascontiguousarray(moved), axis=-1, bitorder="little").view(np.uint64)
+    return packed[None]
