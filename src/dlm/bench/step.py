@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import resource
 import statistics
@@ -61,10 +62,11 @@ CONFIGURATIONS = (
 
 @dataclass(frozen=True)
 class Measurement:
-    """CPU seconds a step, the peak of resident memory and, for the fast path, the estimate made before."""
+    """CPU seconds a step, peak resident memory, that of torch alone, and what a fast step should add to it."""
 
     seconds: float
     megabytes: float
+    idle_megabytes: float
     estimated_megabytes: float
     parameters: int
     steps: int
@@ -74,6 +76,7 @@ def measure(configuration: Configuration, path: str, steps: int) -> Measurement:
     """Run training steps in this process: weights, forward, loss, backward, AdamW."""
     torch.set_num_threads(1)
     keep_memory()
+    idle = _idle_megabytes()
     settings = MachineSettings(depth=configuration.depth, breadth=configuration.breadth)
     wiring = wire(settings, dict.fromkeys(configuration.inputs, 2), "target", configuration.target_arity)
     generator = torch.Generator().manual_seed(0)
@@ -105,9 +108,20 @@ def measure(configuration: Configuration, path: str, steps: int) -> Measurement:
         before = time.process_time()
         step()
         seconds.append(time.process_time() - before)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     estimate = estimate_bytes(wiring, size, BATCH, configuration.distinct_only) / 2**20
-    return Measurement(statistics.median(seconds), peak, estimate, wiring.parameters, steps)
+    return Measurement(statistics.median(seconds), _peak_megabytes(), idle, estimate, wiring.parameters, steps)
+
+
+def _peak_megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _idle_megabytes() -> float:
+    """The memory of a process that has loaded torch and made a step with nothing to learn."""
+    nothing = torch.nn.Parameter(torch.zeros(1))
+    nothing.sum().backward()  # type: ignore[no-untyped-call]
+    torch.optim.AdamW([nothing], fused=True).step()
+    return _peak_megabytes()
 
 
 def _measure_apart(configuration: Configuration, path: str) -> Measurement:
@@ -118,15 +132,18 @@ def _measure_apart(configuration: Configuration, path: str) -> Measurement:
 
 
 def _table(results: dict[str, dict[str, Measurement]]) -> str:
+    idle = max(measured["fast"].idle_megabytes for measured in results.values())
     lines = [
         "# A training step",
         "",
         "Written by `python -m dlm.bench.step`. CPU seconds a step (weights, forward, loss, backward, AdamW),",
-        f"batch {BATCH}, one thread, median after warm-up; peak resident memory of the process (torch alone is about",
-        "200 MB). *Published* is the DLM authors' implementation, measured earlier on a machine of the same kind and",
-        "not in this run; *literal* and *fast* are ours, measured in this run on random facts.",
+        f"batch {BATCH}, one thread, median after warm-up; peak resident memory of the process, of which torch with",
+        f"nothing to do takes {idle:.0f} MB. *Published* is the DLM authors' implementation, measured earlier on a",
+        "machine of the same kind and not in this run; *literal* and *fast* are ours, measured in this run on random facts.",
         "",
-        f"Machine: {platform.machine()}, Python {platform.python_version()}, torch {torch.__version__}.",
+        f"Machine: {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, torch "
+        f"{torch.__version__}; load average at the end {os.getloadavg()[1]:.1f} (a busy neighbour slows our "
+        "columns, not the published one).",
         "",
         "| task | m, depth, breadth | logits | published | literal | fast | literal / fast | published / fast |",
         "|---|---|---|---|---|---|---|---|",

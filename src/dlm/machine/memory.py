@@ -19,8 +19,8 @@ def keep_memory(megabytes: int = 1024) -> bool:
     """Ask the C library to keep up to that much freed memory for the next step. Whether it could be asked.
 
     Tensors of some megabytes otherwise go back to the system after every step and are zeroed by it before the next,
-    which costs a sixth of a step's time. This concerns the whole process: call it once, in a program's
-    entry point.
+    which cost 10 to 25 % of a step of IsGrandparent (20 objects), and nothing at 10 objects. This concerns the whole
+    process: call it once, in a program's entry point.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
