@@ -139,7 +139,8 @@ def _table(results: dict[str, dict[str, Measurement]]) -> str:
         "Written by `python -m dlm.bench.step`. CPU seconds a step (weights, forward, loss, backward, AdamW),",
         f"batch {BATCH}, one thread, median after warm-up; peak resident memory of the process, of which torch with",
         f"nothing to do takes {idle:.0f} MB. *Published* is the DLM authors' implementation, measured earlier on a",
-        "machine of the same kind and not in this run; *literal* and *fast* are ours, measured in this run on random facts.",
+        "machine of the same kind and not in this run; *literal* and *fast* are ours, measured in this run on random "
+        "facts.",
         "",
         f"Machine: {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, torch "
         f"{torch.__version__}; load average at the end {os.getloadavg()[1]:.1f} (a busy neighbour slows our "
