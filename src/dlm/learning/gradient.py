@@ -1,0 +1,340 @@
+"""The paper's learner: descend the gradient of a soft machine, then read off the program it has settled on.
+
+`GradientLearner._step` is the training step; everything around it decides on which worlds, how soft, and
+when the program of the likeliest choices is worth a look.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy
+
+from dlm.data.worlds import Examples, Worlds
+from dlm.engines import evaluate_target
+from dlm.learning.learner import Candidate, Report, State
+from dlm.learning.sampling import sample_rich, training_sizes
+from dlm.learning.schedule import Schedule
+from dlm.logic.syntax import Program
+from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of
+from dlm.space import Choices, MachineSettings, UnitKey, program_of, wire
+from dlm.tasks.task import Task
+
+__all__ = ["GradientLearner"]
+
+# Predictions are squeezed into [SQUEEZE, 1 - SQUEEZE] before their logarithm is taken.
+SQUEEZE = 1e-5
+LOSS_MEMORY = 0.99
+# Worlds of the first trial of a program, and of each size in the trial that decides.
+FEW, MANY = 32, 32
+# Counterexamples kept, and the share of slices that train on some.
+KEPT, REMEMBER = 128, 0.3
+# Atoms of the rarer class should be about this share of all; draw as many worlds more as that takes, up to a limit.
+RICH_SHARE, RICH_FACTOR = 0.1, 20
+
+
+class GradientLearner:
+    """Trains a machine by gradient descent, start after start."""
+
+    name = "gradient"
+
+    def __init__(self, task: Task, settings: MachineSettings, schedule: Schedule, seed: int) -> None:
+        self.task, self.schedule = task, schedule
+        self.wiring = wire(settings, task.inputs, task.target, task.target_arity)
+        self._rng = np.random.default_rng(seed)
+        self._generator = torch.Generator().manual_seed(int(self._rng.integers(2**62)))
+        self._layouts: dict[int, Layout] = {}
+        self._factor = self._rarity_factor() if schedule.rich else 1
+        self._hard_examples: list[Examples] = []
+        self._steps = 0
+        self._starts = 0
+        self._best = 0.0
+        self._begin()
+
+    def advance(self) -> Report:
+        """Train for a slice of steps on worlds of one size; try the program when it is time."""
+        candidate: Candidate | None = None
+        size = self._next_size()
+        examples = self._draw(size, self.schedule.batch * self.schedule.slice_steps)
+        order = self._rng.permutation(examples.count).reshape(self.schedule.slice_steps, -1)
+        for batch in order:
+            self._step(examples.take(batch))
+            over = self._step_of_start >= self.schedule.epochs * self._epoch_steps
+            every = self.schedule.check_every
+            if over or (every and self._step_of_start % every == 0):
+                candidate = self._try_program() or candidate
+            if over:
+                self._begin()
+        return Report(self.name, self._steps, self._starts, self._loss, self._accuracy, self._temperature, candidate)
+
+    def refute(self, counterexamples: Sequence[Examples]) -> None:
+        """Train on these worlds too from now on; the oldest are forgotten."""
+        for examples in counterexamples:
+            self._hard_examples += [examples.take(slice(i, i + 1)) for i in range(examples.count)]
+        del self._hard_examples[:-KEPT]
+
+    def current_choices(self) -> Choices:
+        """The choices of the best program of this start so far."""
+        return self._start_choices
+
+    # ------------------------------------------------------------------ training
+
+    def _begin(self) -> None:
+        """Start from fresh logits."""
+        self._machine = Machine(self.wiring, self._generator)
+        self._optimiser = torch.optim.AdamW(
+            [self._machine.logits],
+            lr=self.schedule.learning_rate,
+            weight_decay=self.schedule.weight_decay,
+            fused=True,
+        )
+        self._epoch_steps = self.schedule.steps_at(self._starts)
+        self._starts += 1
+        self._step_of_start = 0
+        self._loss, self._accuracy = float("nan"), 0.0
+        self._start_best = -1.0
+        self._start_choices: Choices = hard_choices(self._machine)
+        self._tried: Choices | None = None
+
+    @property
+    def _epoch(self) -> int:
+        return self._step_of_start // self._epoch_steps
+
+    @property
+    def _temperature(self) -> float:
+        return self.schedule.temperature * self.schedule.temperature_decay**self._epoch
+
+    def _selection(self) -> Selection:
+        schedule = self.schedule
+        return Selection(
+            self._temperature,
+            schedule.noise * schedule.noise_decay**self._epoch,
+            schedule.dropout * schedule.dropout_decay**self._epoch,
+        )
+
+    def _step(self, examples: Examples) -> None:
+        layout = self._layout(examples.size)
+        inputs = layout.to_layout(valuation_of(self.wiring, examples.worlds))
+        target = layout.pick(torch.from_numpy(examples.target).float())
+        weights = self._machine.weights(self._selection(), examples.count, self._generator)
+        truth = fast_apply(self.wiring, weights, inputs, layout).clamp(SQUEEZE, 1 - SQUEEZE)
+        loss = binary_cross_entropy(truth, target, class_weights(target, self.schedule.balance))
+        self._optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        self._optimiser.step()
+        self._steps += 1
+        self._step_of_start += 1
+        now = loss.item()
+        self._loss = now if np.isnan(self._loss) else LOSS_MEMORY * self._loss + (1 - LOSS_MEMORY) * now
+
+    # ------------------------------------------------------------------ worlds
+
+    def _next_size(self) -> int:
+        """The size of a slice's worlds: the largest, at times a smaller one or that of a counterexample."""
+        size, draw = self.schedule.size, self._rng.random()
+        if self._hard_examples and self._rng.random() < REMEMBER:
+            return self._hard_examples[self._rng.integers(len(self._hard_examples))].size
+        smaller = [s for s in training_sizes(size) if 2 * s >= size and s < size]
+        return int(self._rng.choice(smaller)) if smaller and draw < self.schedule.smaller else size
+
+    def _draw(self, size: int, count: int) -> Examples:
+        """Fresh worlds, some of them rich, some replaced by counterexamples of that size."""
+        rich = round(count * self.schedule.rich) if self._factor > 1 else 0
+        parts = [self.task.sample(self._rng, count - rich, size)]
+        if rich:
+            parts.append(sample_rich(self.task, self._rng, rich, size, self._factor))
+        known = [examples for examples in self._hard_examples if examples.size == size]
+        if known:
+            picked = self._rng.integers(len(known), size=count // 4)
+            parts = [_join(parts).take(self._rng.permutation(count)[: count - len(picked)])]
+            parts += [known[i] for i in picked]
+        return _join(parts)
+
+    def _rarity_factor(self) -> int:
+        """How many times more worlds to draw than to keep, so that the rarer class is not rare; the same for all seeds."""
+        examples = self.task.sample(np.random.default_rng(0), 1000, self.schedule.size)
+        share = float(examples.target[:, examples.scored].mean())
+        rare = min(share, 1 - share)
+        return RICH_FACTOR if rare * RICH_FACTOR < RICH_SHARE else max(1, round(RICH_SHARE / rare))
+
+    def _layout(self, size: int) -> Layout:
+        if size not in self._layouts:
+            self._layouts[size] = Layout(self.wiring, size, self.task.distinct_only)
+        return self._layouts[size]
+
+    # ------------------------------------------------------------------ programs
+
+    def _try_program(self) -> Candidate | None:
+        """Run the program of the likeliest choices on fresh worlds: a few, and many sizes if those are right."""
+        choices = hard_choices(self._machine)
+        if self._tried is not None and _same(choices, self._tried):
+            return None
+        program = program_of(self.wiring, choices)
+        right, few = True, self._draw_few()
+        wrong = np.zeros(2)
+        for examples in few:
+            answers = evaluate_target(program, examples.worlds)
+            wrong += _errors_by_class(examples, answers)
+            right &= not wrong.any()
+        classes = np.sum([_atoms_by_class(examples) for examples in few], axis=0)
+        self._accuracy = float(1 - wrong.sum() / classes.sum())
+        score = float(1 - np.mean(wrong / np.maximum(classes, 1)))
+        if right:
+            right = self._try_sizes(program)
+        self._tried = choices
+        if score > self._start_best:
+            self._start_best, self._start_choices = score, choices
+        if right or score > self._best:
+            self._best = max(score, self._best)
+            return Candidate(program, self.name, self._accuracy, believed=right)
+        return None
+
+    def _draw_few(self) -> list[Examples]:
+        size = self.schedule.size
+        few = [self.task.sample(self._rng, FEW, size)]
+        if self._factor > 1:
+            few.append(sample_rich(self.task, self._rng, FEW, size, self._factor))
+        return few
+
+    def _try_sizes(self, program: Program) -> bool:
+        """Whether the program is right on worlds of all sizes up to the task's; what it is wrong on is kept."""
+        for size in training_sizes(self.task.train_size):
+            examples = (
+                sample_rich(self.task, self._rng, MANY, size, self._factor)
+                if self._factor > 1
+                else self.task.sample(self._rng, MANY, size)
+            )
+            wrong = _wrong(examples, evaluate_target(program, examples.worlds)).any(axis=1)
+            if wrong.any():
+                self.refute([examples.take(np.flatnonzero(wrong)[:4])])
+                return False
+        return True
+
+    # ------------------------------------------------------------------ stopping and going on
+
+    def state(self) -> State:
+        """All that the next step depends on."""
+        moments = self._optimiser.state.get(self._machine.logits, {})
+        nothing = torch.zeros_like(self._machine.logits)
+        return {
+            "logits": _copy(self._machine.logits),
+            "moment1": _copy(moments.get("exp_avg", nothing)),
+            "moment2": _copy(moments.get("exp_avg_sq", nothing)),
+            "numpy_rng": np.frombuffer(json.dumps(self._rng.bit_generator.state).encode(), dtype=np.uint8),
+            "torch_rng": _copy(self._generator.get_state()),
+            "counts": np.array([self._steps, self._starts, self._step_of_start]),
+            "values": np.array([self._loss, self._accuracy, self._best, self._start_best]),
+            "start_choices": _flatten(self._start_choices),
+            "tried": _flatten(self._tried) if self._tried is not None else np.zeros(0, dtype=np.int64),
+            "hard_sizes": np.array([examples.size for examples in self._hard_examples], dtype=np.int64),
+            "hard_bits": np.concatenate([np.zeros(0, dtype=np.bool_), *map(_bits, self._hard_examples)]),
+        }
+
+    def restore(self, state: State) -> None:
+        """Go on from a snapshot of a learner made with the same arguments."""
+        self._steps, self._starts, step_of_start = (int(count) for count in state["counts"])
+        self._starts -= 1
+        self._begin()
+        self._step_of_start = step_of_start
+        self._loss, self._accuracy, self._best, self._start_best = (float(value) for value in state["values"])
+        with torch.no_grad():
+            self._machine.logits.copy_(_tensor(state["logits"]))
+        if step_of_start:
+            self._optimiser.state[self._machine.logits] = {
+                "step": torch.tensor(float(step_of_start)),
+                "exp_avg": _tensor(state["moment1"]),
+                "exp_avg_sq": _tensor(state["moment2"]),
+            }
+        self._rng.bit_generator.state = json.loads(state["numpy_rng"].tobytes())
+        self._generator.set_state(_tensor(state["torch_rng"]))
+        self._start_choices = self._unflatten(state["start_choices"])
+        self._tried = self._unflatten(state["tried"]) if state["tried"].size else None
+        self._hard_examples = self._from_bits(state["hard_sizes"], state["hard_bits"])
+
+    def _unflatten(self, flat: NDArray[np.generic]) -> Choices:
+        """The inverse of `_flatten`."""
+        choices: dict[UnitKey, NDArray[np.int64]] = {}
+        start = 0
+        for unit in self.wiring.units:
+            shape = (len(unit.modules), unit.modules[0].atoms)
+            choices[unit.key] = np.array(flat[start : start + math.prod(shape)], dtype=np.int64).reshape(shape)
+            start += math.prod(shape)
+        return choices
+
+    def _from_bits(self, sizes: NDArray[np.generic], bits: NDArray[np.generic]) -> list[Examples]:
+        """The inverse of `_bits`, for many worlds."""
+        found = []
+        start = 0
+        names = [*sorted(self.task.inputs), self.task.target]
+        for size in (int(size) for size in sizes):
+            arrays = {}
+            for name in names:
+                shape = (1, *(size,) * self.task.inputs.get(name, self.task.target_arity))
+                arrays[name] = np.array(bits[start : start + math.prod(shape)], dtype=np.bool_).reshape(shape)
+                start += math.prod(shape)
+            target = arrays.pop(self.task.target)
+            found.append(Examples(Worlds(1, size, arrays), target, self.task.scored(size)))
+        return found
+
+
+def class_weights(target: Tensor, balance: float) -> Tensor | None:
+    """Weights of atoms, 1 on average: at balance 1 true and false atoms weigh the same in total."""
+    if not balance:
+        return None
+    positive = target.mean().clamp(0.01, 0.99)
+    weights = torch.where(target > 0.5, (0.5 / positive) ** balance, (0.5 / (1 - positive)) ** balance)
+    return weights / weights.mean()
+
+
+def _wrong(examples: Examples, answers: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of the scored atoms of each world are answered wrongly."""
+    wrong: NDArray[np.bool_] = (answers != examples.target)[:, examples.scored]
+    return wrong
+
+
+def _errors_by_class(examples: Examples, answers: NDArray[np.bool_]) -> NDArray[np.float64]:
+    wrong = _wrong(examples, answers)
+    target = examples.target[:, examples.scored]
+    return np.array([wrong[~target].sum(), wrong[target].sum()], dtype=np.float64)
+
+
+def _atoms_by_class(examples: Examples) -> NDArray[np.float64]:
+    target = examples.target[:, examples.scored]
+    return np.array([(~target).sum(), target.sum()], dtype=np.float64)
+
+
+def _join(parts: Sequence[Examples]) -> Examples:
+    """Examples of one size together."""
+    worlds = [part.worlds for part in parts]
+    relations = {name: np.concatenate([w.relations[name] for w in worlds]) for name in worlds[0].relations}
+    target = np.concatenate([part.target for part in parts])
+    return Examples(Worlds(len(target), worlds[0].size, relations), target, parts[0].scored)
+
+
+def _bits(examples: Examples) -> NDArray[np.bool_]:
+    """The relations of one world in the order of their names, then the target, flat."""
+    relations = examples.worlds.relations
+    return np.concatenate([*(relations[name].ravel() for name in sorted(relations)), examples.target.ravel()])
+
+
+def _flatten(choices: Choices) -> NDArray[np.int64]:
+    return np.concatenate([choices[key].ravel() for key in choices])
+
+
+def _copy(tensor: Tensor) -> NDArray[np.generic]:
+    array: NDArray[np.generic] = tensor.detach().cpu().numpy().copy()
+    return array
+
+
+def _tensor(array: NDArray[np.generic]) -> Tensor:
+    return torch.from_numpy(np.array(array))
+
+
+def _same(one: Choices, other: Choices) -> bool:
+    return all(np.array_equal(one[key], other[key]) for key in one)

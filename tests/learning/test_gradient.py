@@ -1,0 +1,134 @@
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from dlm.engines import evaluate_target
+from dlm.learning.gradient import GradientLearner, class_weights
+from dlm.learning.learner import Candidate, Report
+from dlm.learning.schedule import Schedule, fast_schedule, paper_schedule
+from dlm.space import MachineSettings, program_of, wire
+from dlm.tasks import get_task
+
+SMALL = MachineSettings(depth=3, breadth=2, outputs=4)
+QUICK = Schedule(
+    size=6, smaller=0.3, rich=0.5, balance=0.5, batch=4, learning_rate=0.02, steps=5, epochs=60, check_every=20
+)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def learner(seed: int = 0, task: str = "family/has-father", schedule: Schedule = QUICK) -> GradientLearner:
+    return GradientLearner(get_task(task), SMALL, schedule, seed)
+
+
+def learn(of: GradientLearner, steps: int) -> Candidate | None:
+    while True:
+        report = of.advance()
+        if report.candidate is not None and report.candidate.believed:
+            return report.candidate
+        if report.steps >= steps:
+            return None
+
+
+@pytest.mark.parametrize("name", ["family/has-father", "graph/adjacent-to-red"])
+def test_small_machines_learn_easy_tasks(name: str) -> None:
+    task = get_task(name)
+    candidate = learn(learner(task=name), 3000)
+    assert candidate is not None
+    assert (candidate.learner, candidate.accuracy) == ("gradient", 1.0)
+    examples = task.sample(np.random.default_rng(1), 50, task.train_size)
+    assert np.array_equal(evaluate_target(candidate.program, examples.worlds), examples.target)
+
+
+def test_the_default_schedule_learns_with_the_task_s_own_machine() -> None:
+    task = get_task("family/has-father")
+    candidate = learn(GradientLearner(task, task.settings, fast_schedule(task, task.settings), 3), 1000)
+    assert candidate is not None
+
+
+def test_the_paper_s_schedule_tries_the_program_at_the_end_only() -> None:
+    task = get_task("graph/1-outdegree")
+    paper = dataclasses.replace(paper_schedule(task, SMALL), steps=10, epochs=3, slice_steps=10)
+    of = learner(task=task.name, schedule=paper)
+    reports = [of.advance() for _ in range(4)]
+    assert [report.candidate is not None for report in reports[:3]] == [False, False, True]
+    assert [report.starts for report in reports] == [1, 1, 2, 2]
+    assert reports[3].steps == 40
+
+
+def test_same_seed_same_reports() -> None:
+    one, two, other = learner(1), learner(1), learner(2)
+    first = [one.advance() for _ in range(8)]
+    assert first == [two.advance() for _ in range(8)]
+    assert first != [other.advance() for _ in range(8)]
+
+
+def test_temperature_falls_with_epochs_and_comes_back_with_a_start() -> None:
+    reports = [report for of in [learner()] for report in (of.advance() for _ in range(32))]
+    assert [r.temperature for r in reports[:3]] == [0.995**2, 0.995**4, 0.995**6]
+    assert reports[29].starts == 2
+    assert reports[29].temperature == 1.0
+
+
+@pytest.mark.parametrize("before", [0, 3, 31])
+def test_a_restored_learner_goes_on_as_if_nothing_had_happened(before: int) -> None:
+    task = get_task("family/is-grandparent")
+    of = learner(5, task.name)
+    for _ in range(before):
+        of.advance()
+    of.refute([task.sample(np.random.default_rng(0), 3, 5), task.sample(np.random.default_rng(1), 2, 7)])
+    state = {name: array.copy() for name, array in of.state().items()}
+    expected = [of.advance() for _ in range(12)]
+    again = learner(99, task.name)
+    again.advance()
+    again.restore(state)
+    for name, array in again.state().items():
+        np.testing.assert_array_equal(array, state[name], err_msg=name)
+    assert [again.advance() for _ in range(12)] == expected
+    for name, array in again.state().items():
+        np.testing.assert_array_equal(array, of.state()[name], err_msg=name)
+
+
+def test_counterexamples_are_trained_on_and_bounded() -> None:
+    task = get_task("family/has-father")
+    of = learner()
+    of.refute([task.sample(np.random.default_rng(0), 500, 4)])
+    assert len(of.state()["hard_sizes"]) == 128
+    sizes = {of._next_size() for _ in range(100)}
+    assert 4 in sizes
+    drawn = of._draw(4, 40)
+    assert drawn.count == 40
+
+
+def test_current_choices_are_a_program_of_the_space() -> None:
+    task = get_task("family/has-father")
+    of = learner()
+    for _ in range(5):
+        of.advance()
+    wiring = wire(SMALL, task.inputs, task.target, task.target_arity)
+    program = program_of(wiring, of.current_choices())
+    assert program.target.name == task.target
+
+
+def test_reports_are_plain_values() -> None:
+    report = learner().advance()
+    assert isinstance(report, Report)
+    assert (report.learner, report.steps, report.starts) == ("gradient", 10, 1)
+    assert 0 < report.loss < 5
+
+
+def test_class_weights_average_one_and_balance_classes() -> None:
+    target = torch.tensor([[1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0]])
+    assert class_weights(target, 0.0) is None
+    weights = class_weights(target, 1.0)
+    assert weights is not None
+    torch.testing.assert_close(weights.mean(), torch.tensor(1.0))
+    torch.testing.assert_close((weights * target).sum(), (weights * (1 - target)).sum())

@@ -1,0 +1,74 @@
+import dataclasses
+
+import pytest
+
+from dlm.errors import SettingsError
+from dlm.learning.schedule import SCHEDULES, Schedule, fast_schedule, get_schedule, paper_schedule
+from dlm.tasks import get_task, task_names
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "epochs"),
+    [("family/has-father", 20, 50), ("family/is-grandparent", 20, 100), ("graph/2-outdegree", 10, 200)],
+)
+def test_the_paper_s_table(name: str, size: int, epochs: int) -> None:
+    task = get_task(name)
+    schedule = paper_schedule(task, task.settings)
+    assert (schedule.size, schedule.epochs, schedule.steps, schedule.batch) == (size, epochs, 250, 4)
+    assert (schedule.learning_rate, schedule.weight_decay) == (0.005, 0.01)
+    assert (schedule.temperature, schedule.noise, schedule.dropout) == (1.0, 1.0, 0.1)
+    assert (schedule.temperature_decay, schedule.noise_decay, schedule.dropout_decay) == (0.995, 0.98, 0.98)
+    assert (schedule.smaller, schedule.rich, schedule.balance, schedule.check_every) == (0.0, 0.0, 0.0, 0)
+    assert schedule.steps_at(0) == schedule.steps_at(7) == 250
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_the_fast_schedule_never_trains_on_larger_worlds(name: str) -> None:
+    task = get_task(name)
+    schedule = fast_schedule(task, task.settings)
+    assert schedule.size <= task.train_size
+    assert 1 <= schedule.slice_steps <= 100
+    assert schedule.check_every > 0
+
+
+def test_restarts_are_slower_up_to_a_limit() -> None:
+    schedule = Schedule(size=5, steps=40, slower=1.5, longest=100)
+    assert [schedule.steps_at(start) for start in range(5)] == [40, 60, 90, 100, 100]
+    assert schedule.steps_at(10_000) == 100
+    assert Schedule(size=5, steps=40, slower=2.0, longest=10).steps_at(3) == 40
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("size", 0),
+        ("batch", 0),
+        ("steps", 0),
+        ("epochs", -1),
+        ("smaller", 1.5),
+        ("rich", -0.1),
+        ("balance", 2.0),
+        ("learning_rate", 0.0),
+        ("learning_rate", float("inf")),
+        ("weight_decay", -1.0),
+        ("temperature", 0.0),
+        ("noise", float("nan")),
+        ("dropout", 1.0),
+        ("temperature_decay", 0.0),
+        ("noise_decay", 1.1),
+        ("slower", 0.5),
+        ("check_every", -1),
+        ("slice_steps", 0),
+    ],
+)
+def test_bad_settings_are_refused(setting: str, value: float) -> None:
+    with pytest.raises(SettingsError, match=f"^The '{setting}' setting must be .* Got .* instead.$"):
+        dataclasses.replace(Schedule(size=5), **{setting: value})
+
+
+def test_schedules_by_name() -> None:
+    task = get_task("family/has-father")
+    for name, make in SCHEDULES.items():
+        assert get_schedule(name, task, task.settings) == make(task, task.settings)
+    with pytest.raises(SettingsError, match="must be one of fast, paper"):
+        get_schedule("slow", task, task.settings)
