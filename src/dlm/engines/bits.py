@@ -43,6 +43,9 @@ Words = NDArray[np.unsignedinteger]
 PIECE_BYTES = 1 << 20
 """Size of one intermediate table. About what a core's own cache holds."""
 
+TABLES_BYTES = 1 << 26
+"""Size of all definitions' tables that `evaluate_target` keeps at a time."""
+
 
 def evaluate_bits(program: Program, worlds: Worlds) -> dict[str, BoolArray]:
     """The truth table of each defined predicate, in the shape of `Worlds.relations`."""
@@ -56,8 +59,14 @@ def evaluate_bits(program: Program, worlds: Worlds) -> dict[str, BoolArray]:
 
 
 def evaluate_target(program: Program, worlds: Worlds) -> BoolArray:
-    """The truth table of the program's target."""
-    return evaluate_bits(program, worlds)[program.target.name]
+    """The truth table of the program's target. Other tables are kept for a few worlds at a time only."""
+    world_bytes = sum(worlds.size**definition.arity for definition in program.definitions)
+    step = max(1, TABLES_BYTES // max(world_bytes, 1))
+    if step >= worlds.count:
+        return evaluate_bits(program, worlds)[program.target.name]
+    starts = range(0, worlds.count, step)
+    parts = [evaluate_bits(program, worlds.take(slice(start, start + step))) for start in starts]
+    return np.concatenate([part[program.target.name] for part in parts])
 
 
 def _check_memory(program: Program, worlds: Worlds) -> None:
@@ -105,8 +114,7 @@ class _Piece:
 
 
 def _pieces(definition: Definition, count: int, size: int) -> Iterator[_Piece]:
-    widest = _widest(definition.body, len(definition.parameters))
-    world_bytes = max(1, size ** max(widest - 1, 0) * (size // 8 + 1))
+    world_bytes = _table_bytes(definition.body, size)
     if world_bytes <= PIECE_BYTES or not definition.parameters:
         step = max(1, PIECE_BYTES // world_bytes)
         for start in range(0, count, step):
@@ -118,17 +126,18 @@ def _pieces(definition: Definition, count: int, size: int) -> Iterator[_Piece]:
             yield _Piece(slice(world, world + 1), (definition.parameters[0], slice(start, min(start + step, size))))
 
 
-def _widest(formula: Formula, scope: int) -> int:
-    """The largest number of variables in scope anywhere in a formula."""
+def _table_bytes(formula: Formula, size: int) -> int:
+    """The size of the largest table made on the way to a formula's own, for one world."""
     match formula:
-        case Exists(_, _, body) | Forall(_, _, body):
-            return _widest(body, scope + 1)
+        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
+            others = len(free_variables(body) | set(distinct)) - (variable in free_variables(body))
+            return max(size**others * (size // 8 + 8), _table_bytes(body, size))
         case And(parts) | Or(parts):
-            return max(_widest(part, scope) for part in parts)
+            return max(size ** len(free_variables(formula)), *(_table_bytes(part, size) for part in parts))
         case Not(body):
-            return _widest(body, scope)
+            return _table_bytes(body, size)
         case _:
-            return scope
+            return size ** len(free_variables(formula))
 
 
 @dataclass
@@ -247,6 +256,6 @@ def _pack(table: BoolArray, size: int) -> Words:
 
 
 def _any_bit(words: Words) -> BoolArray:
-    if words.shape[-1] == 1:
-        return words[..., 0] != 0
-    return np.bitwise_or.reduce(words, axis=-1) != 0
+    joined: Words = words[..., 0] if words.shape[-1] == 1 else np.bitwise_or.reduce(words, axis=-1)
+    found: BoolArray = joined != 0
+    return found

@@ -157,7 +157,7 @@ class GradientLearner:
         return _join(parts)
 
     def _rarity_factor(self) -> int:
-        """How many times more worlds to draw than to keep, so that the rarer class is not rare; the same for all seeds."""
+        """How many times more worlds to draw than to keep, so that the rarer class is not rare. The seed has no part."""
         examples = self.task.sample(np.random.default_rng(0), 1000, self.schedule.size)
         share = float(examples.target[:, examples.scored].mean())
         rare = min(share, 1 - share)
@@ -182,6 +182,10 @@ class GradientLearner:
             answers = evaluate_target(program, examples.worlds)
             wrong += _errors_by_class(examples, answers)
             right &= not wrong.any()
+            if self.schedule.mine:
+                bad = np.flatnonzero(_wrong(examples, answers).any(axis=1))
+                if 0 < len(bad) < FEW // 2:
+                    self.refute([examples.take(bad[:self.schedule.mine])])
         classes = np.sum([_atoms_by_class(examples) for examples in few], axis=0)
         self._accuracy = float(1 - wrong.sum() / classes.sum())
         score = float(1 - np.mean(wrong / np.maximum(classes, 1)))

@@ -66,14 +66,12 @@ def pack_examples(wiring: Wiring, batches: Sequence[Examples]) -> Packing:
     """Pack batches of examples, of one or several sizes."""
     size = max(batch.size for batch in batches)
     arity = wiring.target_arity
-    breadth = 1 + max(
-        [arity, *(a for _, a in wiring.inputs), *(unit.arity for unit in wiring.units)]
-    )
+    breadth = 1 + max([arity, *(a for _, a in wiring.inputs), *(unit.arity for unit in wiring.units)])
     inputs: dict[tuple[int, int], Table] = {}
     for input_arity, names in wiring.inputs_by_arity.items():
         for index, name in enumerate(names):
             inputs[input_arity, index] = _pack([batch.worlds.relations[name] for batch in batches], size, input_arity)
-    everything = [np.ones((batch.count,) + (batch.size,), dtype=np.bool_) for batch in batches]
+    everything = [np.ones((batch.count, batch.size), dtype=np.bool_) for batch in batches]
     exists = _pack(everything, size, 1)
     others = {
         b: exists.reshape(1, size, *(1,) * (b - 1), -1)

@@ -7,7 +7,7 @@ import numpy as np
 from dlm.data.worlds import Examples
 from dlm.tasks.task import Task
 
-__all__ = ["errors_by_world", "sample_rich", "training_sizes"]
+__all__ = ["sample_rich", "training_sizes"]
 
 
 def training_sizes(size: int) -> list[int]:
@@ -22,9 +22,3 @@ def sample_rich(task: Task, rng: np.random.Generator, count: int, size: int, fac
     positives = examples.target.reshape(examples.count, -1)[:, scored].sum(axis=1)
     rare = np.minimum(positives, scored.sum() - positives) + rng.random(examples.count)
     return examples.take(np.argsort(-rare)[:count])
-
-
-def errors_by_world(examples: Examples, answers: np.ndarray) -> np.ndarray:
-    """How many scored atoms of each world are answered wrongly."""
-    wrong = (answers != examples.target) & examples.scored
-    return wrong.reshape(examples.count, -1).sum(axis=1)

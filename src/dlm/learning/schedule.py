@@ -42,6 +42,7 @@ class Schedule:
     check_every: int = field(
         default=0, metadata=_help("Steps between trials of the program of the likeliest choices; 0: only at the end.")
     )
+    mine: int = field(default=0, metadata=_help("Worlds of a failed trial that are trained on from then on, at most."))
     slice_steps: int = field(default=10, metadata=_help("Steps a call of `advance`."))
 
     def __post_init__(self) -> None:

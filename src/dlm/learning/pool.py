@@ -1,0 +1,84 @@
+"""A pool of training worlds that learns which of them are hard.
+
+A sample of a few dozen worlds is all a search step needs, if they are the right ones. Worlds that
+recent programs got wrong are drawn more often: a local optimum that is wrong about them stops being
+one in the next sample. (Local search for satisfiability weights clauses for the same reason.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.worlds import Examples
+from dlm.learning.learner import State
+from dlm.learning.sampling import sample_rich
+from dlm.learning.snapshot import examples_from, examples_to
+from dlm.learning.verify import wrong_atoms
+from dlm.logic.syntax import Program
+from dlm.tasks.task import Task
+
+__all__ = ["Pool"]
+
+DECAY = 0.9
+GAIN = 128.0
+"""Weight shared by the worlds that a program got wrong, against 1 for every world."""
+
+
+class Pool:
+    """Worlds of all sizes up to one, with weights; and counterexamples, which are in every sample."""
+
+    def __init__(self, batches: Sequence[Examples]) -> None:
+        self.batches = list(batches)
+        self.counterexamples: list[Examples] = []
+        self.owner = np.concatenate([np.full(batch.count, place) for place, batch in enumerate(batches)])
+        self.index = np.concatenate([np.arange(batch.count) for batch in batches])
+        self.weight = np.ones(len(self.owner))
+
+    @classmethod
+    def draw(cls, task: Task, rng: np.random.Generator, count: int, size: int) -> Pool:
+        """Half of the worlds of the largest size, half spread over the smaller ones."""
+        smaller = list(range(min(2, size), size))
+        batches = [sample_rich(task, rng, count // 2, size)]
+        batches += [sample_rich(task, rng, max(1, count // 2 // len(smaller)), small) for small in smaller]
+        return cls(batches)
+
+    def sample(self, rng: np.random.Generator, count: int, hard: float) -> list[Examples]:
+        """Some worlds, a share `hard` of them by weight, and all counterexamples."""
+        uniform = np.full(len(self.weight), 1 / len(self.weight))
+        chance = hard * self.weight / self.weight.sum() + (1 - hard) * uniform
+        picked = rng.choice(len(chance), size=min(count, len(chance)), replace=False, p=chance)
+        found: list[Examples] = []
+        for place in np.unique(self.owner[picked]):
+            mine = picked[self.owner[picked] == place]
+            found.append(self.batches[place].take(self.index[mine]))
+        return found + self.counterexamples
+
+    def harden(self, program: Program) -> tuple[float, float]:
+        """Weigh worlds by what a program got wrong; its accuracy over atoms, and the share of wrong worlds."""
+        errors = [wrong_atoms(program, batch) for batch in self.batches]
+        asked = [np.full(batch.count, batch.scored.sum()) for batch in self.batches]
+        wrong = np.concatenate(errors) > 0
+        self.weight = 1 + (self.weight - 1) * DECAY + wrong * (GAIN / max(int(wrong.sum()), 1))
+        accuracy = 1 - float(np.concatenate(errors).sum() / max(int(np.concatenate(asked).sum()), 1))
+        return accuracy, float(wrong.mean())
+
+    def add(self, counterexamples: Sequence[Examples]) -> None:
+        """Put these into every sample from now on."""
+        self.counterexamples += counterexamples
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        return {
+            **examples_to("pool/worlds", self.batches),
+            **examples_to("pool/counterexamples", self.counterexamples),
+            "pool/weight": self.weight.copy(),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Pool:
+        pool = cls(examples_from("pool/worlds", state))
+        pool.counterexamples = examples_from("pool/counterexamples", state)
+        pool.weight = state["pool/weight"].astype(np.float64)
+        return pool

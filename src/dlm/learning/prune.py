@@ -1,0 +1,158 @@
+"""Make a right program as small as it can be while it stays right.
+
+A *judge* holds fresh instances. The pruner tries programs that differ in one place from the current
+one and are smaller; the largest saving that the judge accepts is kept, and so on until none is
+left. Three kinds of change, cheap ones first:
+
+- leave out a part of a conjunction or disjunction;
+- put an atom (of an input or of an earlier definition) where a larger formula stood;
+- drop an inequality of a quantifier.
+
+Every accepted program is simplified, which merges, inlines and renames. The result is verified on
+instances of its own afterwards: being right on the judge's instances is not enough to be called verified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+
+import numpy as np
+
+from dlm.data.worlds import Examples
+from dlm.learning.sampling import sample_rich, training_sizes
+from dlm.learning.verify import wrong_atoms
+from dlm.logic.simplify import simplify
+from dlm.logic.syntax import (
+    And,
+    Atom,
+    Definition,
+    Exists,
+    Forall,
+    Formula,
+    Not,
+    Or,
+    Program,
+    atoms,
+    conjunction,
+    disjunction,
+    literals,
+    quantifiers,
+)
+from dlm.tasks.task import Task
+
+__all__ = ["Judge", "prune"]
+
+Change = Callable[[Formula, tuple[str, ...]], Iterator[Formula]]
+"""What may stand in place of a formula, given the variables in scope."""
+
+
+class Judge:
+    """Fresh instances of all training sizes, asked in the order in which they are likely to object."""
+
+    def __init__(self, task: Task, rng: np.random.Generator, instances: int = 40) -> None:
+        sizes = training_sizes(task.train_size)
+        self._batches = [sample_rich(task, rng, instances, size, factor=4) for size in sizes]
+        self._batches += [task.sample(rng, instances, size) for size in sizes]
+
+    def add(self, counterexamples: Sequence[Examples]) -> None:
+        """Ask about these first from now on."""
+        self._batches[:0] = counterexamples
+
+    def accepts(self, program: Program) -> bool:
+        """Whether a program is right on every instance."""
+        for place, batch in enumerate(self._batches):
+            if wrong_atoms(program, batch).any():
+                self._batches.insert(0, self._batches.pop(place))
+                return False
+        return True
+
+
+def prune(program: Program, inputs: dict[str, int], judge: Judge) -> Program:
+    """The smallest program that greedy changes reach and the judge accepts. The given one must be right."""
+    current = simplify(program)
+    while True:
+        smaller = next((found for found in _smaller(current, inputs) if judge.accepts(found)), None)
+        if smaller is None:
+            return current
+        current = min(simplify(smaller), smaller, key=lambda p: p.size)
+
+
+def _smaller(program: Program, inputs: dict[str, int]) -> Iterator[Program]:
+    """Programs that differ in one place and are smaller, the largest savings first."""
+    for changes in (_omissions, _substitutions, _relaxations):
+        found: list[tuple[int, int, Formula]] = []
+        for place, definition in enumerate(program.definitions):
+            known = {**inputs, **{d.name: d.arity for d in program.definitions[:place]}}
+            size = literals(definition.body)
+            found += [(size - literals(body), place, body) for body in changes(definition, known)]
+        found.sort(key=lambda change: -change[0])
+        for _, place, body in found:
+            yield _replace(program, place, body)
+
+
+def _replace(program: Program, place: int, body: Formula) -> Program:
+    """The program with another body for one definition, and without definitions that nothing uses any more."""
+    definitions = list(program.definitions)
+    definitions[place] = Definition(definitions[place].name, definitions[place].parameters, body)
+    needed = {definitions[-1].name}
+    kept: list[Definition] = []
+    for definition in reversed(definitions):
+        if definition.name in needed:
+            needed.update(atom.predicate for atom in atoms(definition.body))
+            kept.append(definition)
+    return Program(tuple(reversed(kept)))
+
+
+def _omissions(definition: Definition, known: dict[str, int]) -> Iterator[Formula]:  # noqa: ARG001 - one signature
+    """Bodies with one part of a conjunction or disjunction left out."""
+
+    def change(formula: Formula, scope: tuple[str, ...]) -> Iterator[Formula]:  # noqa: ARG001
+        if isinstance(formula, And | Or):
+            build = conjunction if isinstance(formula, And) else disjunction
+            for index in range(len(formula.parts)):
+                yield build(formula.parts[:index] + formula.parts[index + 1 :])
+
+    return _changed(definition.body, definition.parameters, change)
+
+
+def _substitutions(definition: Definition, known: dict[str, int]) -> Iterator[Formula]:
+    """Bodies with an atom, or its negation, in place of a larger formula or of a defined predicate's atom."""
+
+    def change(formula: Formula, scope: tuple[str, ...]) -> Iterator[Formula]:
+        if literals(formula) < 2 and not quantifiers(formula):
+            return
+        for name, arity in known.items():
+            for args in product(scope, repeat=arity):
+                if len(set(args)) == arity:
+                    yield Atom(name, args)
+                    yield Not(Atom(name, args))
+
+    return _changed(definition.body, definition.parameters, change)
+
+
+def _relaxations(definition: Definition, known: dict[str, int]) -> Iterator[Formula]:  # noqa: ARG001
+    """Bodies with one inequality of a quantifier dropped."""
+
+    def change(formula: Formula, scope: tuple[str, ...]) -> Iterator[Formula]:  # noqa: ARG001
+        if isinstance(formula, Exists | Forall):
+            for index in range(len(formula.distinct)):
+                distinct = formula.distinct[:index] + formula.distinct[index + 1 :]
+                yield type(formula)(formula.variable, distinct, formula.body)
+
+    return _changed(definition.body, definition.parameters, change)
+
+
+def _changed(formula: Formula, scope: tuple[str, ...], change: Change) -> Iterator[Formula]:
+    """The formula with `change` applied at one place, outermost places first."""
+    yield from change(formula, scope)
+    match formula:
+        case Not(body):
+            yield from (Not(new) for new in _changed(body, scope, change))
+        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
+            for new in _changed(body, (*scope, variable), change):
+                yield type(formula)(variable, distinct, new)
+        case And(parts) | Or(parts):
+            for index, part in enumerate(parts):
+                for new in _changed(part, scope, change):
+                    yield type(formula)((*parts[:index], new, *parts[index + 1 :]))

@@ -1,0 +1,290 @@
+"""Exact discrete search over the choices of a machine.
+
+The same hypothesis space as the gradient learner's, without relaxation: a state is a table of
+choices, and the error of its program is known exactly on a sample of worlds packed into bits. One
+move takes one atom of one predicate that the target uses and draws its choice anew from a Gibbs
+distribution over all its literals, exp(-(error + size weight * predicates used) / temperature); a
+second kind of move redefines a predicate by a pair of literals and may change its connective. The
+temperature falls, the state freezes; then the sample is drawn anew with more of the worlds that the
+frozen program gets wrong, and the cycle repeats from a lower heat, or from a random state when
+nothing improved. Depths up to the machine's own are tried, those that come closest more often, so
+that shallow programs are found first. `docs/learning.md` tells what each part buys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.worlds import Examples
+from dlm.learning.circuit import Circuit, Plan
+from dlm.learning.learner import Candidate, Report, State
+from dlm.learning.packing import pack_examples
+from dlm.learning.pool import Pool
+from dlm.learning.sampling import training_sizes
+from dlm.learning.snapshot import examples_from, examples_to, json_from, json_to, rng_from, rng_to
+from dlm.learning.verify import wrong_atoms
+from dlm.logic.syntax import Program
+from dlm.space.choices import Choices, program_of, random_choices
+from dlm.space.settings import MachineSettings
+from dlm.space.wiring import wire
+from dlm.tasks.task import Task
+
+__all__ = ["SearchLearner", "SearchSettings"]
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How the search spends its moves. One set of values serves all tasks."""
+
+    pool: int = 512
+    sample: int = 64
+    hard: float = 0.7
+    cells: int = 1000
+    cycles: int = 3
+    moves: int = 600
+    quench: int = 180
+    hot: float = 0.06
+    cold: float = 0.002
+    reheat: float = 0.5
+    size_weight: float = 0.001
+    pair_share: float = 0.2
+    pair_budget: int = 256
+    depth_temperature: float = 0.03
+    slice: int = 100
+    fresh: int = 200
+
+
+class SearchLearner:
+    """Search under way. See the module's text."""
+
+    name = "search"
+
+    def __init__(self, task: Task, settings: MachineSettings, seed: int, search: SearchSettings | None = None) -> None:
+        self.task = task
+        self.settings = settings
+        self.search = search or SearchSettings()
+        self.rng = np.random.default_rng([seed, 1])
+        self.depths = list(range(2, settings.depth + 1))
+        self._plans: dict[int, Plan] = {}
+        self.size = self._world_size()
+        self.pool = Pool.draw(task, self.rng, self.search.pool, self.size)
+        self.depth_error: dict[int, float] = {}
+        self.steps = 0
+        self.starts = 0
+        self.accuracy = 0.0
+        self._suggested: list[tuple[Choices, str]] = []
+        self._begin()
+
+    # ------------------------------------------------------------------ the learner's interface
+
+    def advance(self) -> Report:
+        """A slice of moves."""
+        candidate: Candidate | None = None
+        for _ in range(self.search.slice):
+            self._move()
+            if self.circuit.error == 0:
+                candidate = self._inspect()
+                break
+            if self.move >= self.search.moves + self.search.quench:
+                candidate = self._end_cycle()
+                break
+        return Report(
+            self.name, self.steps, self.starts, self.circuit.error, self.accuracy, self._temperature(), candidate
+        )
+
+    def refute(self, counterexamples: Sequence[Examples]) -> None:
+        """Take counterexamples into the sample and go on from the refuted program."""
+        fitting = [batch for batch in counterexamples if batch.size <= self.task.train_size]
+        self.pool.add([batch.take(slice(0, 4)) for batch in fitting])
+        self._resample()
+
+    def suggest(self, choices: Choices, origin: str) -> None:
+        """Start next from an almost-right table of choices that another learner made."""
+        self._suggested.append((choices, origin))
+
+    # ------------------------------------------------------------------ starts and cycles
+
+    def _world_size(self) -> int:
+        """The largest size whose widest tables stay small; never above the task's training size."""
+        widest = max(unit.arity for unit in self._plan(self.settings.depth).wiring.units)
+        size = int(self.search.cells ** (1 / max(widest, 1)) + 1e-9)
+        return min(self.task.train_size, max(size, 7), 20)
+
+    def _plan(self, depth: int) -> Plan:
+        if depth not in self._plans:
+            settings = _at_depth(self.settings, depth)
+            self._plans[depth] = Plan(wire(settings, self.task.inputs, self.task.target, self.task.target_arity))
+        return self._plans[depth]
+
+    def _begin(self) -> None:
+        """A new start: from a suggestion, or from random choices at a depth that looks promising."""
+        self.starts += 1
+        self.cycle = 0
+        self.cycle_error = np.inf
+        if self._suggested:
+            choices, origin = self._suggested.pop(0)
+            self.depth, self.origin = self.settings.depth, f"{origin}+{self.name}"
+        else:
+            self.depth, self.origin = self._choose_depth(), self.name
+            choices = random_choices(self._plan(self.depth).wiring, self.rng)
+        self._resample(choices)
+
+    def _choose_depth(self) -> int:
+        untried = [depth for depth in self.depths if depth not in self.depth_error]
+        if untried:
+            return untried[0]
+        errors = np.array([self.depth_error[depth] for depth in self.depths])
+        chance = np.exp(-(errors - errors.min()) / self.search.depth_temperature)
+        return int(self.rng.choice(self.depths, p=chance / chance.sum()))
+
+    def _resample(self, choices: Choices | None = None) -> None:
+        """Put choices (by default the current ones) on a fresh sample, at the start of a cycle."""
+        self.sample = self.pool.sample(self.rng, self.search.sample, self.search.hard)
+        self._rebuild(self.circuit.table_of_choices() if choices is None else choices)
+        self.move = 0
+
+    def _rebuild(self, choices: Choices) -> None:
+        plan = self._plan(self.depth)
+        self.circuit = Circuit(plan, pack_examples(plan.wiring, self.sample), choices)
+
+    def _end_cycle(self) -> Candidate | None:
+        """The state is frozen and wrong: learn which worlds are hard, then reheat or start anew."""
+        error = self.circuit.error
+        program = self._program()
+        accuracy, _ = self.pool.harden(program)
+        old = self.depth_error.get(self.depth)
+        self.cycle += 1
+        if self.cycle >= self.search.cycles or error > self.cycle_error - self.search.cold:
+            self.depth_error[self.depth] = error if old is None else 0.7 * old + 0.3 * error
+            origin = self.origin
+            self._begin()
+        else:
+            self.cycle_error, origin = error, self.origin
+            self._resample()
+        if accuracy <= self.accuracy:
+            return None
+        self.accuracy = accuracy
+        return Candidate(program, origin, accuracy, believed=False)
+
+    def _inspect(self) -> Candidate | None:
+        """No error on the sample: look at the pool, then at fresh worlds; believe or take counterexamples."""
+        program = self._program()
+        accuracy, wrong = self.pool.harden(program)
+        if wrong == 0:
+            for size in [self.size, *training_sizes(self.task.train_size)]:
+                examples = self.task.sample(self.rng, self.search.fresh, size)
+                errors = wrong_atoms(program, examples)
+                if errors.any():
+                    self.refute([examples.take(np.flatnonzero(errors))])
+                    return None
+            self.accuracy = accuracy
+            return Candidate(program, self.origin, accuracy, believed=True)
+        self._resample()
+        return None
+
+    def _program(self) -> Program:
+        return program_of(self._plan(self.depth).wiring, self.circuit.table_of_choices())
+
+    # ------------------------------------------------------------------ moves
+
+    def _temperature(self) -> float:
+        hot = self.search.hot * (self.search.reheat if self.cycle else 1.0)
+        return float(hot * (self.search.cold / hot) ** min(1.0, self.move / self.search.moves))
+
+    def _move(self) -> None:
+        self.steps += 1
+        self.move += 1
+        temperature = self._temperature() if self.move < self.search.moves else 0.0
+        used = self.circuit.used
+        number = used[self.rng.integers(len(used))]
+        if self.rng.random() < self.search.pair_share:
+            self._redefine(number, temperature)
+        else:
+            self._rechoose(number, temperature)
+
+    def _rechoose(self, number: int, temperature: float) -> None:
+        """Draw one atom of a predicate anew from all its literals."""
+        circuit = self.circuit
+        atom = int(self.rng.integers(len(circuit.choices[number])))
+        choices, tables = circuit.candidates(number, atom)
+        energy = circuit.errors_of(number, tables)
+        energy += self.search.size_weight * circuit.sizes_of(number, atom, choices)
+        picked = int(choices[self._draw(energy, temperature)])
+        chosen = circuit.choices[number]
+        if picked != chosen[atom]:
+            circuit.choose(number, [*chosen[:atom], picked, *chosen[atom + 1 :]])
+
+    def _redefine(self, number: int, temperature: float) -> None:
+        """Draw the first two atoms of a predicate anew, in its own module or in a spare one of the unit."""
+        circuit, plan = self.circuit, self.circuit.plan
+        module = number
+        if number != plan.output:
+            spare = [other for other in plan.members[plan.unit[number]] if other not in circuit.used]
+            module = [number, *spare][self.rng.integers(len(spare) + 1)]
+        literals = len(circuit.literal_stack(plan.unit[number])[0])
+        count = min(literals, max(1, self.search.pair_budget // literals))
+        pairs, tables = circuit.pair_candidates(module, self.rng.choice(literals, size=count, replace=False))
+        energy = circuit.errors_of(number, tables) + self.search.size_weight * circuit.pair_sizes(number, pairs)
+        picked = self._draw(energy, temperature)
+        now = circuit.error + self.search.size_weight * len(circuit.used)
+        worse = energy[picked] - now
+        # The pairs are only some of those possible, so the state as it is competes as in Metropolis' rule.
+        if worse <= 0 or (temperature > 0 and self.rng.random() < np.exp(-worse / temperature)):
+            circuit.choose(module, [*pairs[picked].tolist(), *circuit.choices[module][2:]])
+            if module != number:
+                circuit.redirect(number, module)
+
+    def _draw(self, energy: NDArray[np.float64], temperature: float) -> int:
+        """An index with chance exp(-energy / temperature); at temperature 0 a random one of the best."""
+        if temperature > 0:
+            return int(np.argmin(energy - temperature * self.rng.gumbel(size=len(energy))))
+        return int(np.argmin(energy + 1e-9 * self.rng.random(len(energy))))
+
+    # ------------------------------------------------------------------ snapshots
+
+    def state(self) -> State:
+        counters = {
+            "depth": self.depth,
+            "origin": self.origin,
+            "cycle": self.cycle,
+            "cycle_error": None if np.isinf(self.cycle_error) else self.cycle_error,
+            "move": self.move,
+            "steps": self.steps,
+            "starts": self.starts,
+            "accuracy": self.accuracy,
+            "depth_error": list(self.depth_error.items()),
+        }
+        choices = self.circuit.table_of_choices()
+        return {
+            "counters": json_to(counters),
+            "rng": rng_to(self.rng),
+            **self.pool.state(),
+            **examples_to("sample", self.sample),
+            **{f"choices/{layer}/{arity}": table for (layer, arity), table in choices.items()},
+        }
+
+    def restore(self, state: State) -> None:
+        counters = json_from(state["counters"])
+        assert isinstance(counters, dict)
+        self.depth, self.origin, self.cycle = counters["depth"], counters["origin"], counters["cycle"]
+        self.cycle_error = np.inf if counters["cycle_error"] is None else counters["cycle_error"]
+        self.steps, self.starts, self.accuracy = counters["steps"], counters["starts"], counters["accuracy"]
+        self.depth_error = {int(depth): float(error) for depth, error in counters["depth_error"]}
+        self.rng = rng_from(state["rng"])
+        self.pool = Pool.restore(state)
+        self.sample = examples_from("sample", state)
+        units = self._plan(self.depth).wiring.units
+        self._rebuild({u.key: state[f"choices/{u.key[0]}/{u.key[1]}"].astype(np.int64) for u in units})
+        self.move = counters["move"]
+
+
+def _at_depth(settings: MachineSettings, depth: int) -> MachineSettings:
+    """The settings of a shallower machine: its layers are the last ones of the full machine."""
+    dropped = settings.depth - depth
+    breadth = settings.breadth if isinstance(settings.breadth, int) else settings.breadth[dropped:]
+    kept = tuple((layer - dropped, arity, n) for layer, arity, n in settings.unit_outputs if layer > dropped)
+    return replace(settings, depth=depth, breadth=breadth, unit_outputs=kept)

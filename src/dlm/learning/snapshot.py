@@ -1,0 +1,67 @@
+"""Learners' states as plain arrays: generators, examples and choices to arrays and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.worlds import Examples, Worlds
+from dlm.learning.learner import State
+
+__all__ = ["examples_from", "examples_to", "json_from", "json_to", "rng_from", "rng_to"]
+
+
+def json_to(value: object) -> NDArray[np.uint8]:
+    """Anything JSON can hold, as bytes in an array."""
+    return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8).copy()
+
+
+def json_from(array: NDArray[np.generic]) -> object:
+    """The inverse of `json_to`."""
+    return json.loads(array.astype(np.uint8).tobytes().decode())
+
+
+def rng_to(rng: np.random.Generator) -> NDArray[np.uint8]:
+    """The state of a generator."""
+    return json_to(rng.bit_generator.state)
+
+
+def rng_from(array: NDArray[np.generic]) -> np.random.Generator:
+    """A generator that continues where the saved one was."""
+    state = json_from(array)
+    assert isinstance(state, dict)
+    rng = np.random.default_rng()
+    rng.bit_generator.state = state
+    return rng
+
+
+def examples_to(prefix: str, batches: Sequence[Examples]) -> dict[str, NDArray[np.generic]]:
+    """Batches of examples under names that start with a prefix."""
+    arrays: dict[str, NDArray[np.generic]] = {f"{prefix}/count": np.array(len(batches))}
+    for index, batch in enumerate(batches):
+        arrays[f"{prefix}/{index}/target"] = batch.target
+        arrays[f"{prefix}/{index}/scored"] = batch.scored
+        arrays[f"{prefix}/{index}/shape"] = np.array([batch.count, batch.size])
+        for name, relation in batch.worlds.relations.items():
+            arrays[f"{prefix}/{index}/relation/{name}"] = relation
+    return arrays
+
+
+def examples_from(prefix: str, state: State | Mapping[str, NDArray[np.generic]]) -> list[Examples]:
+    """The inverse of `examples_to`."""
+    batches: list[Examples] = []
+    for index in range(int(state[f"{prefix}/count"])):
+        start = f"{prefix}/{index}/relation/"
+        relations = {key[len(start) :]: array.astype(np.bool_) for key, array in state.items() if key.startswith(start)}
+        count, size = state[f"{prefix}/{index}/shape"].astype(np.int64).tolist()
+        batches.append(
+            Examples(
+                Worlds(count, size, relations),
+                state[f"{prefix}/{index}/target"].astype(np.bool_),
+                state[f"{prefix}/{index}/scored"].astype(np.bool_),
+            )
+        )
+    return batches

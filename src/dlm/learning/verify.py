@@ -1,0 +1,108 @@
+"""Verification: a program against fresh instances that no choice was made on, by the exact evaluator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dlm.data.worlds import Examples
+from dlm.engines.bits import evaluate_target
+from dlm.errors import DataError
+from dlm.logic.syntax import Program
+from dlm.tasks.task import Task
+
+__all__ = ["INSTANCES", "Trial", "Verification", "check_signature", "try_program", "verify", "wrong_atoms"]
+
+INSTANCES = 250
+"""Fresh instances of each of the three parts of a verification, as many as the paper's tables use."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a program did on some instances: how many worlds it got wholly right, and the mean share of right atoms."""
+
+    sizes: tuple[int, ...]
+    instances: int
+    right: int
+    success_rate: float
+
+    @property
+    def passed(self) -> bool:
+        return self.right == self.instances
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The three parts of a verification, and counterexamples if there are any."""
+
+    train: Trial
+    large: Trial
+    spread: Trial
+    counterexamples: tuple[Examples, ...]
+
+    @property
+    def verified(self) -> bool:
+        return self.train.passed and self.large.passed and self.spread.passed
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        return self.train, self.large, self.spread
+
+
+def verify(program: Program, task: Task, rng: np.random.Generator, instances: int = INSTANCES) -> Verification:
+    """Try a program at the training size, at the large size, and at all sizes from 2 upwards.
+
+    Small worlds come first and cost little; counterexamples are kept for the learner.
+    """
+    sizes = list(range(min(2, task.train_size), 2 * task.train_size + 1))
+    share, rest = divmod(instances, len(sizes))
+    plan = [(size, share + (index < rest)) for index, size in enumerate(sizes)]
+    spread, wrong_spread = try_program(program, task, rng, plan)
+    train, wrong_train = try_program(program, task, rng, [(task.train_size, instances)])
+    large, wrong_large = try_program(program, task, rng, [(task.large_size, instances)])
+    return Verification(train, large, spread, (*wrong_spread, *wrong_train, *wrong_large))
+
+
+def try_program(
+    program: Program, task: Task, rng: np.random.Generator, plan: list[tuple[int, int]]
+) -> tuple[Trial, tuple[Examples, ...]]:
+    """Try a program on fresh instances: `plan` lists sizes and how many of each."""
+    check_signature(program, task)
+    right = 0
+    total = 0.0
+    wrong: list[Examples] = []
+    for size, count in plan:
+        if count == 0:
+            continue
+        examples = task.sample(rng, count, size)
+        errors = wrong_atoms(program, examples)
+        asked = max(int(examples.scored.sum()), 1)
+        right += int((errors == 0).sum())
+        total += float((1 - errors / asked).sum())
+        if errors.any():
+            wrong.append(examples.take(np.flatnonzero(errors)))
+    instances = sum(count for _, count in plan)
+    sizes = tuple(size for size, count in plan if count)
+    return Trial(sizes, instances, right, total / max(instances, 1)), tuple(wrong)
+
+
+def wrong_atoms(program: Program, examples: Examples) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """How many scored atoms of each world a program answers wrongly."""
+    answers = evaluate_target(program, examples.worlds)
+    wrong = (answers != examples.target) & examples.scored
+    counts: np.ndarray[tuple[int], np.dtype[np.int64]] = wrong.reshape(examples.count, -1).sum(axis=1)
+    return counts
+
+
+def check_signature(program: Program, task: Task) -> None:
+    """Refuse a program that is not about this task."""
+    if program.target.arity != task.target_arity:
+        raise DataError(
+            f"task {task.name} asks for {task.target}/{task.target_arity}, "
+            f"the program's last definition is {program.target.name}/{program.target.arity}"
+        )
+    for name, arity in program.inputs.items():
+        if task.inputs.get(name) != arity:
+            given = ", ".join(f"{known}/{n}" for known, n in sorted(task.inputs.items()))
+            raise DataError(f"the program reads {name}/{arity}, task {task.name} provides {given}")
