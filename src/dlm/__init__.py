@@ -1,1 +1,43 @@
-"""Learn readable, verified first-order logic programs."""
+"""Learn readable, verified first-order logic programs.
+
+>>> import dlm
+>>> program = dlm.parse_program("grandparent(x, y) :- exists z: parent(x, z) & parent(z, y).")
+>>> program.inputs
+{'parent': 2}
+"""
+
+from dlm.api import learn
+from dlm.data import Examples, Structure, Worlds
+from dlm.engines import evaluate_target
+from dlm.errors import DlmError
+from dlm.learning.portfolio import Result
+from dlm.learning.settings import LearnSettings
+from dlm.learning.verify import Verification, verify
+from dlm.logic import Program, evaluate, format_program, parse_program, simplify
+from dlm.space import MachineSettings
+from dlm.tasks import Task, get_task, task_names
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DlmError",
+    "Examples",
+    "LearnSettings",
+    "MachineSettings",
+    "Program",
+    "Result",
+    "Structure",
+    "Task",
+    "Verification",
+    "Worlds",
+    "__version__",
+    "evaluate",
+    "evaluate_target",
+    "format_program",
+    "get_task",
+    "learn",
+    "parse_program",
+    "simplify",
+    "task_names",
+    "verify",
+]

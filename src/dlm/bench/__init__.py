@@ -1,0 +1,1 @@
+"""Benchmarks: one file a table or figure, each run as a module."""

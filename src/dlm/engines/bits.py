@@ -33,6 +33,7 @@ from dlm.logic.syntax import (
     Or,
     Program,
     Truth,
+    children,
     free_variables,
 )
 
@@ -128,16 +129,15 @@ def _pieces(definition: Definition, count: int, size: int) -> Iterator[_Piece]:
 
 def _table_bytes(formula: Formula, size: int) -> int:
     """The size of the largest table made on the way to a formula's own, for one world."""
-    match formula:
-        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
-            others = len(free_variables(body) | set(distinct)) - (variable in free_variables(body))
-            return max(size**others * (size // 8 + 8), _table_bytes(body, size))
-        case And(parts) | Or(parts):
-            return max(size ** len(free_variables(formula)), *(_table_bytes(part, size) for part in parts))
-        case Not(body):
-            return _table_bytes(body, size)
-        case _:
-            return size ** len(free_variables(formula))
+    largest = _cells(size, len(free_variables(formula)))
+    if isinstance(formula, Exists | Forall):
+        others = (free_variables(formula.body) | set(formula.distinct)) - {formula.variable}
+        largest = _cells(size, len(others)) * (size // 8 + 8)
+    return max(largest, *(_table_bytes(child, size) for child in children(formula)), 1)
+
+
+def _cells(size: int, arity: int) -> int:
+    return int(size**arity)
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""From a task to a verified program: learners, pruning, verification, runs. Torch only where it trains."""

@@ -59,20 +59,21 @@ class Judge:
         """Ask about these first from now on."""
         self._batches[:0] = counterexamples
 
-    def accepts(self, program: Program) -> bool:
-        """Whether a program is right on every instance."""
+    def objection(self, program: Program) -> Examples | None:
+        """Instances on which a program is wrong, or None if it is right on all."""
         for place, batch in enumerate(self._batches):
-            if wrong_atoms(program, batch).any():
+            errors = wrong_atoms(program, batch)
+            if errors.any():
                 self._batches.insert(0, self._batches.pop(place))
-                return False
-        return True
+                return batch.take(np.flatnonzero(errors))
+        return None
 
 
 def prune(program: Program, inputs: dict[str, int], judge: Judge) -> Program:
     """The smallest program that greedy changes reach and the judge accepts. The given one must be right."""
     current = simplify(program)
     while True:
-        smaller = next((found for found in _smaller(current, inputs) if judge.accepts(found)), None)
+        smaller = next((found for found in _smaller(current, inputs) if judge.objection(found) is None), None)
         if smaller is None:
             return current
         current = min(simplify(smaller), smaller, key=lambda p: p.size)

@@ -103,8 +103,8 @@ class SearchLearner:
         self._resample()
 
     def suggest(self, choices: Choices, origin: str) -> None:
-        """Start next from an almost-right table of choices that another learner made."""
-        self._suggested.append((choices, origin))
+        """Start next from an almost-right table of choices that another learner made; the latest one counts."""
+        self._suggested = [(choices, origin)]
 
     # ------------------------------------------------------------------ starts and cycles
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,7 +43,11 @@ class Verification:
 
     @property
     def verified(self) -> bool:
-        return self.train.passed and self.large.passed and self.spread.passed
+        return all(trial.passed for trial in self.trials) and not self.counterexamples
+
+    def with_counterexample(self, examples: Examples) -> Verification:
+        """The same, with one more counterexample, so that it does not count as verified."""
+        return replace(self, counterexamples=(*self.counterexamples, examples))
 
     @property
     def trials(self) -> tuple[Trial, ...]:

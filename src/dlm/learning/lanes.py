@@ -1,0 +1,125 @@
+"""Where a learner runs: `Lane` in this process, `Worker` in one of its own (`learning.worker` is its other side).
+
+Plain `subprocess` rather than `multiprocessing`, so that a user's script needs no
+``if __name__ == "__main__"`` guard. Messages are pickled over two pipes; when the parent is gone, whatever
+the reason, the worker reads the end of its pipe and ends too.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from dlm.data.worlds import Examples
+from dlm.errors import DlmError
+from dlm.learning.build import build_learner
+from dlm.learning.learner import Learner, Report
+from dlm.learning.run import RunFolder
+from dlm.learning.settings import LearnSettings
+from dlm.space.choices import Choices
+from dlm.tasks.task import Task
+
+__all__ = ["CHECKPOINT_SECONDS", "Lane", "Order", "Suggestion", "Worker"]
+
+CHECKPOINT_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a worker is asked to do."""
+
+    task: Task
+    settings: LearnSettings
+    learner: str
+    folder: Path | None
+    resume: bool
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """An almost-right table of choices that another learner may repair."""
+
+    choices: Choices
+    origin: str
+
+
+class Lane:
+    """A learner in this process, with its checkpoints."""
+
+    def __init__(self, order: Order) -> None:
+        self.learner: Learner = build_learner(order.learner, order.task, order.settings)
+        self.folder = None if order.folder is None else RunFolder(order.folder)
+        if order.resume and self.folder is not None:
+            state = self.folder.load_state(order.learner)
+            if state is not None:
+                self.learner.restore(state)
+        self._saved = time.monotonic()
+
+    def poll(self) -> list[Report | Suggestion]:
+        """A slice of work."""
+        report = self.learner.advance()
+        if self.folder is not None and time.monotonic() - self._saved > CHECKPOINT_SECONDS:
+            self.checkpoint()
+        return [report]
+
+    def refute(self, counterexamples: Sequence[Examples]) -> None:
+        self.learner.refute(counterexamples)
+
+    def suggest(self, suggestion: Suggestion) -> None:
+        accept = getattr(self.learner, "suggest", None)
+        if accept is not None:
+            accept(suggestion.choices, suggestion.origin)
+
+    def checkpoint(self) -> None:
+        if self.folder is not None:
+            self.folder.save_state(self.learner.name, self.learner.state())
+            self._saved = time.monotonic()
+
+    def close(self) -> None:
+        """Nothing to end: the learner lives in this process."""
+
+
+class Worker:
+    """A lane in a process of its own."""
+
+    def __init__(self, order: Order) -> None:
+        to_read, to_write = os.pipe()
+        from_read, from_write = os.pipe()
+        command = [sys.executable, "-m", "dlm.learning.worker", str(to_read), str(from_write)]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        self._process = subprocess.Popen(
+            command, pass_fds=(to_read, from_write), start_new_session=True, stdin=subprocess.DEVNULL, env=environment
+        )
+        os.close(to_read)
+        os.close(from_write)
+        self._send = Connection(to_write, readable=False)
+        self._receive = Connection(from_read, writable=False)
+        self._send.send(order)
+
+    def poll(self) -> list[Report | Suggestion]:
+        """What the worker has sent since the last call. An error of the worker is raised here."""
+        messages: list[Report | Suggestion] = []
+        try:
+            while self._receive.poll():
+                message = self._receive.recv()
+                if isinstance(message, DlmError):
+                    raise message
+                messages.append(message)
+        except EOFError:
+            raise DlmError("the worker process ended unexpectedly (out of memory?)") from None
+        return messages
+
+    def refute(self, counterexamples: Sequence[Examples]) -> None:
+        self._send.send(list(counterexamples))
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._send.close()
+        self._receive.close()
