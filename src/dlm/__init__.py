@@ -6,7 +6,7 @@
 {'parent': 2}
 """
 
-from dlm.api import learn
+from dlm.api import learn, resume
 from dlm.data import Examples, Structure, Worlds
 from dlm.engines import evaluate_target
 from dlm.errors import DlmError
@@ -37,6 +37,7 @@ __all__ = [
     "get_task",
     "learn",
     "parse_program",
+    "resume",
     "simplify",
     "task_names",
     "verify",

@@ -1,4 +1,4 @@
-"""The library in one call: `learn`."""
+"""The library in one call: `learn`, or `resume` for a run that was cut short."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Any
 
 from dlm.learning.portfolio import Observer, Result
 from dlm.learning.portfolio import learn as learn_task
+from dlm.learning.portfolio import resume as resume_task
+from dlm.learning.result import read_result
+from dlm.learning.run import RunFolder
 from dlm.learning.settings import LearnerName, LearnSettings, ScheduleName
 from dlm.tasks import Task, get_task
 
-__all__ = ["learn"]
+__all__ = ["learn", "resume"]
 
 
 def learn(
@@ -41,3 +44,20 @@ def learn(
     )
     folder = None if out is None else Path(out)
     return learn_task(known, settings, out=folder, save=folder is not None, observer=observer)
+
+
+def resume(run: str | Path, *, time_limit: float | None = None, observer: Observer | None = None) -> Result:
+    """Go on with the run in a folder from its last checkpoint; a verified one is only read back.
+
+    `time_limit` replaces that of the run. The seconds already spent count.
+    """
+    folder = RunFolder.open(Path(run))
+    settings = LearnSettings.from_json(folder.read_json("settings.json"))
+    task = get_task(str(settings.task))
+    done = read_result(folder)
+    if done is not None and done.verified:
+        return done
+    if time_limit is not None:
+        settings = replace(settings, time_limit=time_limit)
+        folder.write_json("settings.json", settings.to_json())
+    return resume_task(task, settings, folder, observer=observer)

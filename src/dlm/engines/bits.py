@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.memory import require_bytes
 from dlm.data.worlds import BoolArray, Worlds
-from dlm.errors import ResourceError
 from dlm.logic.evaluate import check_inputs
 from dlm.logic.syntax import (
     And,
@@ -72,23 +72,7 @@ def evaluate_target(program: Program, worlds: Worlds) -> BoolArray:
 
 def _check_memory(program: Program, worlds: Worlds) -> None:
     needed = sum(worlds.count * worlds.size**definition.arity for definition in program.definitions)
-    available = _available_bytes()
-    if needed > available:
-        raise ResourceError(
-            f"the program's tables on {worlds.size} objects need about {needed / 2**30:.1f} GiB, "
-            f"{available / 2**30:.1f} GiB are free; use fewer objects or instances"
-        )
-
-
-def _available_bytes() -> int:
-    try:
-        with open("/proc/meminfo") as lines:  # noqa: PTH123 - a kernel table, not a file
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return 1 << 34
+    require_bytes(needed, f"the program's tables on {worlds.size} objects")
 
 
 def _evaluate_definition(definition: Definition, worlds: Worlds, relations: Mapping[str, BoolArray]) -> BoolArray:

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from dlm.data.worlds import Examples
-from dlm.errors import DlmError
+from dlm.errors import DlmError, RunError
 from dlm.learning.build import build_learner
 from dlm.learning.learner import Learner, Report
 from dlm.learning.run import RunFolder
@@ -58,7 +58,13 @@ class Lane:
         if order.resume and self.folder is not None:
             state = self.folder.load_state(order.learner)
             if state is not None:
-                self.learner.restore(state)
+                try:
+                    self.learner.restore(state)
+                except (AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+                    raise RunError(
+                        f"the checkpoint {order.folder}/{order.learner}.npz does not fit this run: {error!r}; "
+                        "delete it to let this learner start anew"
+                    ) from None
         self._saved = time.monotonic()
 
     def poll(self) -> list[Report | Suggestion]:

@@ -19,7 +19,7 @@ from dlm.errors import DlmError, ResourceError, RunError, SettingsError
 from dlm.learning.lanes import CHECKPOINT_SECONDS, Lane, Order, Suggestion, Worker
 from dlm.learning.learner import Candidate, Report
 from dlm.learning.prune import Judge, prune
-from dlm.learning.run import RunFolder
+from dlm.learning.run import RunFolder, read_program
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify, wrong_atoms
 from dlm.logic.simplify import simplify
@@ -27,7 +27,9 @@ from dlm.logic.syntax import Program
 from dlm.logic.text import format_program
 from dlm.tasks.task import Task
 
-__all__ = ["Observer", "Result", "learn", "resume"]
+__all__ = ["Ending", "Observer", "Result", "learn", "resume"]
+
+Ending = Literal["verified", "time limit", "interrupted"]
 
 PRUNINGS = 3
 """How often a pruned program that failed verification is pruned again with the counterexamples."""
@@ -60,7 +62,7 @@ class Result:
     seconds: float
     starts: int
     steps: int
-    ended: Literal["verified", "time limit", "interrupted"]
+    ended: Ending
     run_dir: Path | None
 
     @property
@@ -109,6 +111,7 @@ def learn(
 ) -> Result:
     """Learn a task from scratch. Without `save` nothing is written to disk."""
     settings.machine.check(task.inputs, task.target_arity)
+    _check_breadth(task, settings)
     folder = RunFolder.create(out, task.name, settings.seed) if save else None
     if folder is not None:
         folder.write_json("settings.json", settings.to_json())
@@ -117,7 +120,9 @@ def learn(
 
 def resume(task: Task, settings: LearnSettings, folder: RunFolder, *, observer: Observer | None = None) -> Result:
     """Go on with a run from its last checkpoint. The time limit counts the seconds already spent."""
-    return _Session(task, settings, folder, observer or _Nobody(), resumed=True).run()
+    session = _Session(task, settings, folder, observer or _Nobody(), resumed=True)
+    folder.remove("result.json")  # it will be out of date
+    return session.run()
 
 
 class _Session:
@@ -145,6 +150,8 @@ class _Session:
                 raise SettingsError(
                     f"this run has used its {settings.time_limit:.0f} s; give a larger --time-limit to go on"
                 )
+        if resumed and folder is not None and folder.has("best.json"):
+            self.best = _read_best(folder)
         self.started = time.monotonic()
         self._progress_saved = self.started
 
@@ -254,7 +261,7 @@ class _Session:
         candidate: Candidate,
         program: Program,
         verification: Verification,
-        ended: Literal["verified", "time limit", "interrupted"],
+        ended: Ending,
     ) -> Result:
         report = self.reports.get(candidate.learner.split("+")[-1])
         result = Result(
@@ -278,6 +285,7 @@ class _Session:
 
     def _give_up(self, ended: Literal["time limit", "interrupted"], lanes: list[Lane | Worker]) -> Result:
         """The best program so far, with its errors, and a checkpoint to go on from."""
+        self.observer.on_note(f"{ended}: saving, and counting the errors of the best program so far")
         for lane in lanes:
             if isinstance(lane, Lane):
                 lane.checkpoint()
@@ -302,6 +310,7 @@ class _Session:
         if self.folder is not None:
             self.folder.write_program("program.dlm", simplify(candidate.program))
             self.folder.write_program("raw.dlm", candidate.program)
+            self.folder.write_json("best.json", {"learner": candidate.learner, "accuracy": candidate.accuracy})
 
     def _log(self, report: Report) -> None:
         if self.folder is not None:
@@ -322,6 +331,26 @@ class _Session:
             return
         self.folder.write_json("progress.json", {"seconds": self.seconds, "attempts": self.attempts})
         self._progress_saved = time.monotonic()
+
+
+def _check_breadth(task: Task, settings: LearnSettings) -> None:
+    """Refuse a machine in which an input has no arity of its own, though quantifiers might still reach it."""
+    breadth = max(settings.machine.breadth_at(layer) for layer in range(1, settings.machine.depth))
+    for name, arity in task.inputs.items():
+        if arity > breadth:
+            raise SettingsError(
+                f"the input {name!r} has {arity} arguments, but breadth is {breadth}; set breadth to {arity} or more"
+            )
+
+
+def _read_best(folder: RunFolder) -> Candidate:
+    """The best program that a run had saved, so that going on never replaces it by a worse one."""
+    saved = folder.read_json("best.json")
+    try:
+        learner, accuracy = str(saved["learner"]), float(str(saved["accuracy"]))
+    except (KeyError, ValueError) as error:
+        raise RunError(f"{folder.path}/best.json is damaged: {error!r}; delete it to go on without") from None
+    return Candidate(read_program(folder.path / "raw.dlm"), learner, accuracy, believed=False)
 
 
 def _is_wrong(program: Program, batches: tuple[Examples, ...]) -> bool:

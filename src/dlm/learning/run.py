@@ -10,6 +10,7 @@ any moment, never sees half a file. `metrics.jsonl` is the exception: lines are 
     progress.json     seconds spent and verifications done so far
     program.dlm       the best program so far, simplified; at the end the result
     raw.dlm           the same program as extracted
+    best.json         who made it, and its accuracy
     NAME.npz          checkpoint of the learner NAME
     result.json       written last; a run without it can be resumed
 """
@@ -82,6 +83,10 @@ class RunFolder:
     def has(self, name: str) -> bool:
         return (self.path / name).is_file()
 
+    def remove(self, name: str) -> None:
+        with _explained(self.path / name):
+            (self.path / name).unlink(missing_ok=True)
+
     def write_program(self, name: str, program: Program) -> None:
         self._write(name, format_program(program).encode())
 
@@ -102,8 +107,10 @@ class RunFolder:
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 return {_decode(key): arrays[key] for key in arrays.files}
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
-            raise RunError(f"cannot read the checkpoint {path}: {error}; start a new run") from None
+        except (OSError, EOFError, LookupError, TypeError, ValueError, zipfile.BadZipFile) as error:
+            raise RunError(
+                f"cannot read the checkpoint {path}: {error}; delete it to let this learner start anew"
+            ) from None
 
     def _write(self, name: str, content: bytes) -> None:
         path = self.path / name

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dlm.data.memory import require_bytes
 from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.errors import DataError
 from dlm.space.settings import MachineSettings
@@ -16,13 +17,19 @@ __all__ = ["Drawer", "Labeller", "Task"]
 Drawer = Callable[[np.random.Generator, int, int], Worlds]
 Labeller = Callable[[Worlds], BoolArray]
 
+CELL_BYTES = 48
+"""Memory that drawing and labelling an instance takes for each pair of objects; measured 20 to 40."""
+
+UNCHECKED_BYTES = 1 << 28
+"""Less than this is not worth a look at the memory there is."""
+
 
 @dataclass(frozen=True)
 class Task:
     """A supervised problem that comes with the package.
 
     `draw` makes worlds, `label` says what is true of them; `distinct_only` leaves atoms with a
-    repeated object out of the score.
+    repeated object out of the score. `reading` says how to read the predicates where names do not.
     """
 
     name: str
@@ -37,13 +44,21 @@ class Task:
     draw: Drawer
     label: Labeller
     distinct_only: bool = False
+    reading: str = ""
 
     def sample(self, rng: np.random.Generator, count: int, size: int) -> Examples:
         """`count` fresh instances of `size` objects."""
         if count < 0 or size < 0:
             raise DataError(f"cannot draw {count} instances of {size} objects; both numbers must be at least 0")
+        needed = self.estimate_bytes(count, size)
+        if needed > UNCHECKED_BYTES:
+            require_bytes(needed, f"{count} instance{'' if count == 1 else 's'} of {size} objects")
         worlds = self.draw(rng, count, size)
         return Examples(worlds, self.label(worlds), self.scored(size))
+
+    def estimate_bytes(self, count: int, size: int) -> int:
+        """About how much memory drawing instances takes."""
+        return CELL_BYTES * count * int(size ** max((self.target_arity, *self.inputs.values())))
 
     def scored(self, size: int) -> BoolArray:
         """Which atoms of a world of `size` objects are asked for."""
