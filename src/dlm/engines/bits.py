@@ -181,7 +181,9 @@ class _Table:
             return np.where(constant, ~_zero(self.size), _zero(self.size))
         key = (formula, scope, packed)
         if key not in self._packed:
-            self._packed[key] = _pack(self.truth(formula, (*scope, packed)), self.size)
+            table = self.truth(formula, (*scope, packed))
+            # A formula such as z = z names the variable without depending on it.
+            self._packed[key] = _pack(np.broadcast_to(table, (*table.shape[:-1], self.size)), self.size)
         return self._packed[key]
 
     def _allowed(self, variable: str, distinct: tuple[str, ...], scope: tuple[str, ...]) -> Words:

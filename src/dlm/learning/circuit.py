@@ -274,8 +274,7 @@ class Circuit:
             literal = self._literal(unit, choice, {})
             assert literal is not None
             stack[choice] = literal[0]
-        flat = stack.reshape(constant, -1)
-        _, first = np.unique(flat @ self.packing.mixer[: flat.shape[1]], return_index=True)
+        _, first = np.unique(self._hashes(stack), return_index=True)
         first.sort()
         self._stacks[unit] = result = first, stack[first]
         return result
@@ -307,6 +306,16 @@ class Circuit:
 
     def errors_of(self, number: int, tables: Table) -> NDArray[np.float64]:
         """The target's error if a predicate had each of these tables."""
+        # Many candidates cannot be told apart: only different tables go up to the target.
+        _, first, inverse = np.unique(self._hashes(tables), return_index=True, return_inverse=True)
+        return self._errors_of_different(number, tables[first])[inverse]
+
+    def _hashes(self, tables: Table) -> Table:
+        flat = tables.reshape(len(tables), -1)
+        hashes: Table = flat @ self.packing.mixer[: flat.shape[1]]
+        return hashes
+
+    def _errors_of_different(self, number: int, tables: Table) -> NDArray[np.float64]:
         overrides: dict[int, Table] = {number: tables}
         for other in self.used:
             if other > number and not overrides.keys().isdisjoint(self._reads[other]):

@@ -28,7 +28,7 @@ from dlm.learning.sampling import training_sizes
 from dlm.learning.snapshot import examples_from, examples_to, json_from, json_to, rng_from, rng_to
 from dlm.learning.verify import wrong_atoms
 from dlm.logic.syntax import Program
-from dlm.space.choices import Choices, program_of, random_choices
+from dlm.space.choices import Choices, embed_choices, program_of, random_choices
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
 from dlm.tasks.task import Task
@@ -53,6 +53,7 @@ class SearchSettings:
     size_weight: float = 0.001
     pair_share: float = 0.2
     pair_budget: int = 256
+    grow_share: float = 0.5
     depth_temperature: float = 0.03
     slice: int = 100
     fresh: int = 200
@@ -73,6 +74,7 @@ class SearchLearner:
         self.size = self._world_size()
         self.pool = Pool.draw(task, self.rng, self.search.pool, self.size)
         self.depth_error: dict[int, float] = {}
+        self.elite: dict[int, tuple[float, Choices]] = {}
         self.steps = 0
         self.starts = 0
         self.accuracy = 0.0
@@ -125,21 +127,30 @@ class SearchLearner:
         self.starts += 1
         self.cycle = 0
         self.cycle_error = np.inf
+        growable = [depth for depth in self.elite if depth < self.settings.depth]
         if self._suggested:
             choices, origin = self._suggested.pop(0)
             self.depth, self.origin = self.settings.depth, f"{origin}+{self.name}"
+        elif growable and self.rng.random() < self.search.grow_share:
+            below = self._choose_depth(growable)
+            self.depth = min(below + 2, self.settings.depth)
+            self.origin = self.name
+            wiring = self._plan(self.depth).wiring
+            choices = embed_choices(self._plan(below).wiring, self.elite[below][1], wiring, self.rng)
+            self.cycle = 1
         else:
-            self.depth, self.origin = self._choose_depth(), self.name
+            self.depth, self.origin = self._choose_depth(self.depths), self.name
             choices = random_choices(self._plan(self.depth).wiring, self.rng)
         self._resample(choices)
 
-    def _choose_depth(self) -> int:
-        untried = [depth for depth in self.depths if depth not in self.depth_error]
+    def _choose_depth(self, depths: list[int]) -> int:
+        """One of these depths: each once, then those whose starts came closest more often."""
+        untried = [depth for depth in depths if depth not in self.depth_error]
         if untried:
             return untried[0]
-        errors = np.array([self.depth_error[depth] for depth in self.depths])
+        errors = np.array([self.depth_error[depth] for depth in depths])
         chance = np.exp(-(errors - errors.min()) / self.search.depth_temperature)
-        return int(self.rng.choice(self.depths, p=chance / chance.sum()))
+        return int(self.rng.choice(depths, p=chance / chance.sum()))
 
     def _resample(self, choices: Choices | None = None) -> None:
         """Put choices (by default the current ones) on a fresh sample, at the start of a cycle."""
@@ -155,7 +166,9 @@ class SearchLearner:
         """The state is frozen and wrong: learn which worlds are hard, then reheat or start anew."""
         error = self.circuit.error
         program = self._program()
-        accuracy, _ = self.pool.harden(program)
+        accuracy, wrong = self.pool.harden(program)
+        if self.depth not in self.elite or wrong < self.elite[self.depth][0]:
+            self.elite[self.depth] = wrong, self.circuit.table_of_choices()
         old = self.depth_error.get(self.depth)
         self.cycle += 1
         if self.cycle >= self.search.cycles or error > self.cycle_error - self.search.cold:
@@ -257,15 +270,18 @@ class SearchLearner:
             "starts": self.starts,
             "accuracy": self.accuracy,
             "depth_error": list(self.depth_error.items()),
+            "elite": [(depth, wrong) for depth, (wrong, _) in self.elite.items()],
         }
-        choices = self.circuit.table_of_choices()
-        return {
+        arrays: dict[str, NDArray[np.generic]] = {
             "counters": json_to(counters),
             "rng": rng_to(self.rng),
             **self.pool.state(),
             **examples_to("sample", self.sample),
-            **{f"choices/{layer}/{arity}": table for (layer, arity), table in choices.items()},
+            **_choices_to("choices", self.circuit.table_of_choices()),
         }
+        for depth, (_, choices) in self.elite.items():
+            arrays.update(_choices_to(f"elite/{depth}", choices))
+        return arrays
 
     def restore(self, state: State) -> None:
         counters = json_from(state["counters"])
@@ -277,9 +293,19 @@ class SearchLearner:
         self.rng = rng_from(state["rng"])
         self.pool = Pool.restore(state)
         self.sample = examples_from("sample", state)
-        units = self._plan(self.depth).wiring.units
-        self._rebuild({u.key: state[f"choices/{u.key[0]}/{u.key[1]}"].astype(np.int64) for u in units})
+        self.elite = {
+            depth: (wrong, self._choices_from(f"elite/{depth}", depth, state)) for depth, wrong in counters["elite"]
+        }
+        self._rebuild(self._choices_from("choices", self.depth, state))
         self.move = counters["move"]
+
+    def _choices_from(self, prefix: str, depth: int, state: State) -> Choices:
+        keys = [unit.key for unit in self._plan(depth).wiring.units]
+        return {key: state[f"{prefix}/{key[0]}/{key[1]}"].astype(np.int64) for key in keys}
+
+
+def _choices_to(prefix: str, choices: Choices) -> dict[str, NDArray[np.int64]]:
+    return {f"{prefix}/{layer}/{arity}": table for (layer, arity), table in choices.items()}
 
 
 def _at_depth(settings: MachineSettings, depth: int) -> MachineSettings:

@@ -22,7 +22,7 @@ from dlm.logic.syntax import (
 )
 from dlm.space.wiring import Module, UnitKey, UnitWiring, Wiring
 
-__all__ = ["Choices", "predicate_name", "program_of", "random_choices", "used_modules"]
+__all__ = ["Choices", "embed_choices", "predicate_name", "program_of", "random_choices", "used_modules"]
 
 Choices = Mapping[UnitKey, NDArray[np.int64]]
 """For each unit an array of shape (modules, atoms) with the choice of every atom."""
@@ -35,6 +35,34 @@ def random_choices(wiring: Wiring, rng: np.random.Generator) -> dict[UnitKey, ND
     return {
         unit.key: rng.integers(unit.choices, size=(len(unit.modules), unit.modules[0].atoms)) for unit in wiring.units
     }
+
+
+def embed_choices(
+    wiring: Wiring, choices: Choices, deeper: Wiring, rng: np.random.Generator
+) -> dict[UnitKey, NDArray[np.int64]]:
+    """The choices of a deeper machine of the same task whose program means the same.
+
+    The lower layers are copied, the old target becomes the first conjunction at its layer, and is
+    preserved up to the new target. All other choices are random: material for a search that goes on.
+    """
+    grown = random_choices(deeper, rng)
+    target = wiring.target_unit
+    for unit in wiring.units:
+        place = {source: index for index, source in enumerate(deeper.unit[unit.key].sources)}
+        orders = len(deeper.unit[unit.key].orders)
+        for module, chosen in enumerate(choices[unit.key]):
+            for atom, choice in enumerate(chosen):
+                if choice == unit.constant:
+                    grown[unit.key][module, atom] = deeper.unit[unit.key].constant
+                else:
+                    source, order = divmod(int(choice), len(unit.orders))
+                    grown[unit.key][module, atom] = place[unit.sources[source]] * orders + order
+    for layer in range(target.key[0] + 1, deeper.settings.depth + 1):
+        unit = deeper.unit[layer, target.arity]
+        grown[unit.key][0] = unit.constant
+        below = next(i for i, s in enumerate(unit.sources) if (s.unit[0], s.index, s.reading) == (layer - 1, 0, "same"))
+        grown[unit.key][0, 0] = below * len(unit.orders)
+    return grown
 
 
 def used_modules(wiring: Wiring, choices: Choices) -> dict[UnitKey, set[int]]:
