@@ -248,7 +248,8 @@ class Circuit:
             if result is None:
                 result = signed
             else:
-                result = result & signed if conjunctive else result | signed
+                # C order: operands are transposed views, and the next step wants plain rows.
+                result = (np.bitwise_and if conjunctive else np.bitwise_or)(result, signed, order="C")
         shape = (self.packing.size,) * self.plan.arity[number] + (self.packing.words,)
         if result is None:
             return np.full((1, *shape), ALL if conjunctive else np.uint64(0))
