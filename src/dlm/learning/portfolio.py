@@ -115,6 +115,8 @@ def learn(
     folder = RunFolder.create(out, task.name, settings.seed) if save else None
     if folder is not None:
         folder.write_json("settings.json", settings.to_json())
+        if observer is not None:
+            observer.on_note(f"run folder {folder.path}")
     return _Session(task, settings, folder, observer or _Nobody(), resumed=False).run()
 
 

@@ -1,0 +1,80 @@
+"""The `dlm` command: its verbs, and what becomes of errors.
+
+Exit codes: 0 for success (of `learn`: a verified program), 2 for an error, 3 for a program that is not right
+everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+import dlm
+from dlm.cli.learn import learn
+from dlm.cli.show import show
+from dlm.cli.tasks import tasks
+from dlm.cli.test import test
+from dlm.errors import DlmError
+
+__all__ = ["app", "main"]
+
+ERROR = 2
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="dlm",
+    help="Learn readable, verified first-order logic programs from relational examples.",
+    epilog="Exit codes: 0 verified or all right, 2 error, 3 best so far but not right everywhere.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"dlm {dlm.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", metavar="", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Learn readable, verified first-order logic programs from relational examples."""
+
+
+for verb in (tasks, learn, test, show):
+    app.command()(verb)
+
+
+def main() -> None:
+    """Run the command line. Whatever a user can cause ends in one message, not in a traceback."""
+    try:
+        try:
+            app(prog_name="dlm")
+        finally:
+            sys.stdout.flush()
+    except DlmError as error:
+        _fail(str(error))
+    except MemoryError:
+        _fail("out of memory; use fewer objects or instances, or a smaller machine")
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    except OSError as error:
+        # What is left in the buffer cannot be written either; Python would complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _fail(f"cannot write the output: {error.strerror or error}")
+
+
+def _fail(message: str) -> NoReturn:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(ERROR)

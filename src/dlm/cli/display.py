@@ -1,0 +1,130 @@
+"""What results look like: plain text that can be copied, in colour where there is a terminal.
+
+Nothing is cut or wrapped to fit a width: a rule that is longer than a line stays one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from dlm.learning.portfolio import Result
+from dlm.learning.verify import Trial
+from dlm.logic.syntax import Program
+from dlm.logic.text import format_program
+
+__all__ = [
+    "column_widths",
+    "console",
+    "percent",
+    "print_program",
+    "print_result",
+    "print_rows",
+    "print_table",
+    "print_trials",
+    "size_of",
+]
+
+KEYWORDS = r"\b(exists|forall|true|false)\b|:-|[~&|]"
+
+
+def console() -> Console:
+    """Standard output."""
+    return Console(soft_wrap=True, highlight=False)
+
+
+def print_program(program: Program) -> None:
+    """The rules, the target's head in bold."""
+    text = Text(format_program(program).rstrip("\n"))
+    text.highlight_regex(KEYWORDS, "cyan")
+    text.highlight_words([program.target.name], "bold")
+    console().print(text)
+
+
+def print_result(result: Result) -> None:
+    """The program, what is known about it, and what to do next."""
+    print_program(result.program)
+    out = console()
+    out.print()
+    out.print(_headline(result))
+    print_trials(result.verification.trials)
+    out.print()
+    out.print(f"size        {size_of(result.program)}; as extracted: {size_of(result.raw)}")
+    out.print(f"effort      {result.seconds:.1f} s, {_count(result.starts, 'start')}, {_count(result.steps, 'step')}")
+    out.print(f"task        {result.task}, seed {result.seed}")
+    if result.run_dir is None:
+        return
+    out.print(f"run folder  {result.run_dir}")
+    out.print()
+    if result.verified:
+        out.print(f"Next: dlm show {result.run_dir} --raw         # the program as extracted, before pruning")
+        out.print(f"      dlm test {result.run_dir} --objects 200 # one more trial, at any size")
+    else:
+        out.print(f"Next: dlm learn --resume {result.run_dir} --time-limit {_more(result.seconds)}")
+
+
+def _headline(result: Result) -> Text:
+    if result.verified:
+        instances = sum(trial.instances for trial in result.verification.trials)
+        return Text.assemble(
+            ("Verified", "bold green"), f": no error on {instances} fresh instances. Learned by {result.learner}."
+        )
+    why = "the time limit was reached" if result.ended == "time limit" else "interrupted"
+    by = "no learner had a program yet" if result.learner == "none" else f"learned by {result.learner}"
+    return Text.assemble(("Not verified", "bold yellow"), f": {why}. This is the best program so far, {by}.")
+
+
+def print_trials(trials: Sequence[Trial]) -> None:
+    """A table of how often a program was right."""
+    rows = [(str(t.instances), _sizes(t.sizes), str(t.right), percent(t.success_rate)) for t in trials]
+    print_table(("INSTANCES", "OBJECTS", "WHOLLY RIGHT", "SUCCESS RATE"), rows)
+
+
+def column_widths(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[int]:
+    """How wide the columns of a table need to be."""
+    return [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+
+
+def print_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    """Columns two spaces apart."""
+    widths = column_widths(head, rows)
+    print_rows([head], widths, style="dim")
+    print_rows(rows, widths)
+
+
+def print_rows(rows: Sequence[tuple[str, ...]], widths: Sequence[int], style: str = "") -> None:
+    """Rows of a table."""
+    out = console()
+    for row in rows:
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        out.print(Text(line, style=style))
+
+
+def percent(share: float) -> str:
+    """A share as a percentage that says 100 only if nothing is missing."""
+    if share == 1:
+        return "100%"
+    rounded = f"{100 * share:.2f}%"
+    return "> 99.99%" if rounded == "100.00%" else rounded
+
+
+def size_of(program: Program) -> str:
+    """How large a program is, in words."""
+    return f"{_count(len(program.definitions), 'definition')}, {_count(program.literals, 'literal')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _sizes(sizes: tuple[int, ...]) -> str:
+    if len(sizes) > 2 and list(sizes) == list(range(sizes[0], sizes[-1] + 1)):
+        return f"{sizes[0]} to {sizes[-1]}"
+    return ", ".join(map(str, sizes))
+
+
+def _more(seconds: float) -> int:
+    """A time limit that gives a run as long again as it had, in round numbers."""
+    return max(60, round(2 * seconds / 60) * 60)

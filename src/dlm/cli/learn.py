@@ -1,0 +1,138 @@
+"""`dlm learn`: from a task to a verified program."""
+
+from __future__ import annotations
+
+import json as json_text
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import dlm
+from dlm.cli.display import print_result
+from dlm.cli.progress import open_watch
+from dlm.errors import SettingsError
+from dlm.learning.portfolio import learn as learn_task
+from dlm.learning.run import RunFolder
+from dlm.learning.settings import LEARNERS, SCHEDULES, LearnerName, LearnSettings, ScheduleName
+from dlm.space.settings import MachineSettings
+from dlm.tasks import get_task
+
+__all__ = ["learn"]
+
+NOT_VERIFIED = 3
+MACHINE = "Machine settings (default: the task's)"
+
+
+def _setting(owner: type[LearnSettings | MachineSettings], name: str, *flags: str, **more: Any) -> Any:
+    """An option whose help is that of the setting it sets."""
+    field = next(field for field in fields(owner) if field.name == name)
+    text = field.metadata["help"]
+    if owner is MachineSettings:
+        more["rich_help_panel"] = MACHINE
+    else:
+        default = f"{field.default:g}" if isinstance(field.default, float) else field.default
+        text += f" Default: {default}."
+    return typer.Option(*flags, help=text, **{"metavar": "N", **more})
+
+
+def learn(
+    task: Annotated[str | None, typer.Argument(metavar="TASK", help="Name of a task; `dlm tasks` lists them.")] = None,
+    seed: Annotated[int | None, _setting(LearnSettings, "seed")] = None,
+    time_limit: Annotated[float | None, _setting(LearnSettings, "time_limit", metavar="SECONDS")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Run folder to make. Default: a new one under ./runs.")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Go on with the run in this folder, with its settings.")
+    ] = None,
+    learner: Annotated[LearnerName | None, _setting(LearnSettings, "learner", metavar="|".join(LEARNERS))] = None,
+    schedule: Annotated[ScheduleName | None, _setting(LearnSettings, "schedule", metavar="|".join(SCHEDULES))] = None,
+    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object and nothing else.")] = False,
+    depth: Annotated[int | None, _setting(MachineSettings, "depth")] = None,
+    breadth: Annotated[str | None, _setting(MachineSettings, "breadth", metavar="N[,N...]")] = None,
+    outputs: Annotated[int | None, _setting(MachineSettings, "outputs")] = None,
+    unit_outputs: Annotated[str | None, _setting(MachineSettings, "unit_outputs", metavar="L:B:N,...")] = None,
+    atoms: Annotated[int | None, _setting(MachineSettings, "atoms")] = None,
+    negation: Annotated[
+        bool | None, _setting(MachineSettings, "negation", "--negation/--no-negation", metavar="")
+    ] = None,
+    quantifiers: Annotated[str | None, _setting(MachineSettings, "quantifiers", metavar="NAMES|none")] = None,
+    distinct: Annotated[bool | None, _setting(MachineSettings, "distinct", "--distinct/--plain", metavar="")] = None,
+    residual: Annotated[
+        bool | None, _setting(MachineSettings, "residual", "--residual/--no-residual", metavar="")
+    ] = None,
+) -> None:
+    """Learn a task and print the program with what was verified.
+
+    Exit code 0 for a verified program, 3 for the best so far, which is printed and saved all the same.
+    """
+    run = _given(seed=seed, learner=learner, schedule=schedule)
+    machine = _given(
+        depth=depth,
+        breadth=None if breadth is None else _read_breadth(breadth),
+        outputs=outputs,
+        unit_outputs=None if unit_outputs is None else _read_unit_outputs(unit_outputs),
+        atoms=atoms,
+        negation=negation,
+        quantifiers=None if quantifiers is None else _read_quantifiers(quantifiers),
+        distinct=distinct,
+        residual=residual,
+    )
+    if resume is not None:
+        _check_resume(resume, task, {**run, **machine, **_given(out=out)})
+        with open_watch(f"Resuming {resume}", quiet=json) as watch:
+            result = dlm.resume(resume, time_limit=time_limit, observer=watch)
+    else:
+        if task is None:
+            raise SettingsError("say which task to learn, such as `dlm learn family/has-father`; `dlm tasks` lists all")
+        known = get_task(task)
+        settings = LearnSettings(known.name, replace(known.settings, **machine), **run, **_given(time_limit=time_limit))
+        with open_watch(f"Learning {known.name}: {known.question}", quiet=json) as watch:
+            result = learn_task(known, settings, out=out, observer=watch)
+    if json:
+        print(json_text.dumps(result.to_json()))
+    else:
+        print_result(result)
+    raise typer.Exit(0 if result.verified else NOT_VERIFIED)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _check_resume(run: Path, task: str | None, given: dict[str, Any]) -> None:
+    """With --resume everything but the time limit comes from the folder."""
+    if given:
+        names = ", ".join("--" + name.replace("_", "-") for name in given)
+        raise SettingsError(f"a resumed run keeps its settings; leave out {names} or start a new run without --resume")
+    if task is not None:
+        settings = LearnSettings.from_json(RunFolder.open(run).read_json("settings.json"))
+        if task != settings.task:
+            raise SettingsError(f"the run in {run} learns {settings.task}, not {task}; leave the task out to resume it")
+
+
+def _read_breadth(text: str) -> int | tuple[int, ...]:
+    numbers = _read_numbers("breadth", text, ",")
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _read_unit_outputs(text: str) -> tuple[tuple[int, ...], ...]:
+    triples = tuple(_read_numbers("unit-outputs", part, ":") for part in text.split(","))
+    if any(len(triple) != 3 for triple in triples):
+        raise SettingsError(f"--unit-outputs takes LAYER:ARITY:N triples such as 1:2:16,2:2:4. Got {text!r} instead.")
+    return triples
+
+
+def _read_numbers(option: str, text: str, separator: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(separator))
+    except ValueError:
+        message = f"--{option} takes whole numbers with {separator!r} between them. Got {text!r} instead."
+        raise SettingsError(message) from None
+
+
+def _read_quantifiers(text: str) -> tuple[str, ...]:
+    return () if text == "none" else tuple(part.strip() for part in text.split(","))

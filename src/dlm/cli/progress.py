@@ -1,0 +1,157 @@
+"""Who watches a run for the user: a live panel on a terminal, plain lines elsewhere, or nobody.
+
+A watch also takes care of Ctrl-C: the first one ends the run between two steps of a learner, so that what is
+saved is a state the learner was in; the second one ends it at once.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from dlm.cli.display import percent
+from dlm.learning.learner import Report
+
+__all__ = ["LivePanel", "PlainLines", "Watch", "open_watch"]
+
+LINE_SECONDS = 5.0
+REFRESHES_PER_SECOND = 4
+
+
+def open_watch(title: str, *, quiet: bool) -> Watch:
+    """The watch that fits standard error."""
+    if quiet:
+        return Watch()
+    console = Console(stderr=True, highlight=False)
+    return LivePanel(title, console) if console.is_terminal else PlainLines(title)
+
+
+class Watch:
+    """Shows nothing, but ends a run gently on Ctrl-C. The others build on it."""
+
+    def __init__(self) -> None:
+        self._interrupted = False
+        self._previous: dict[int, Callable[[int, FrameType | None], object] | int | None] = {}
+
+    def on_report(self, report: Report, seconds: float, limit: float) -> None:
+        self.show_report(report, seconds, limit)
+        # A report with a candidate is let through, or the candidate would be lost.
+        if self._interrupted and report.candidate is None:
+            raise KeyboardInterrupt
+
+    def on_note(self, text: str) -> None:
+        """Somebody says what is going on."""
+
+    def show_report(self, report: Report, seconds: float, limit: float) -> None:
+        """A learner says where it stands."""
+
+    def __enter__(self) -> Self:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._previous[number] = signal.signal(number, self._on_signal)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - what `signal` passes
+        if self._interrupted:
+            raise KeyboardInterrupt
+        self._interrupted = True
+        self.on_note("stopping after this step; Ctrl-C again stops at once")
+
+
+class PlainLines(Watch):
+    """A line every few seconds on standard error."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._title = title
+        self._reports: dict[str, Report] = {}
+        self._shown = -math.inf
+        self._started = time.monotonic()
+
+    def __enter__(self) -> Self:
+        self._print(self._title)
+        return super().__enter__()
+
+    def on_note(self, text: str) -> None:
+        self._print(f"{_clock(time.monotonic() - self._started)}  {text}")
+
+    def show_report(self, report: Report, seconds: float, limit: float) -> None:
+        self._reports[report.learner] = report
+        self._started = time.monotonic() - seconds
+        if seconds - self._shown < LINE_SECONDS:
+            return
+        self._shown = seconds
+        for each in self._reports.values():
+            step, start, loss, accuracy, temperature = _cells(each)
+            self._print(
+                f"{_clock(seconds)}  {each.learner}: step {step}, start {start}, loss {loss}, "
+                f"accuracy {accuracy}, temperature {temperature}, {max(0.0, limit - seconds):.0f} s left"
+            )
+
+    def _print(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+
+class LivePanel(Watch):
+    """A table with a row for each learner that changes in place; notes stay above it."""
+
+    def __init__(self, title: str, console: Console) -> None:
+        super().__init__()
+        self._title = title
+        self._reports: dict[str, Report] = {}
+        self._started = time.monotonic()
+        self._limit = math.nan
+        self._live = Live(
+            console=console, get_renderable=self._panel, refresh_per_second=REFRESHES_PER_SECOND, transient=True
+        )
+
+    def __enter__(self) -> Self:
+        self._live.console.print(Text(self._title, style="bold"), soft_wrap=True)
+        self._live.start()
+        return super().__enter__()
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+        super().__exit__(kind, value, at)
+        self._live.stop()
+
+    def on_note(self, text: str) -> None:
+        line = f"{_clock(time.monotonic() - self._started)}  {text}"
+        self._live.console.print(Text(line, style="dim"), soft_wrap=True)
+
+    def show_report(self, report: Report, seconds: float, limit: float) -> None:
+        self._reports[report.learner] = report
+        self._started = time.monotonic() - seconds
+        self._limit = limit
+
+    def _panel(self) -> Group:
+        table = Table(box=None, pad_edge=False, header_style="dim")
+        table.add_column("LEARNER")
+        for name in ("STEP", "START", "LOSS", "ACCURACY", "TEMPERATURE"):
+            table.add_column(name, justify="right", min_width=8)
+        for report in list(self._reports.values()):
+            table.add_row(report.learner, *_cells(report))
+        seconds = time.monotonic() - self._started
+        left = "" if math.isnan(self._limit) else f", {max(0.0, self._limit - seconds):.0f} s left"
+        return Group(table, Text(f"{seconds:.0f} s{left}; Ctrl-C ends with the best program so far", style="dim"))
+
+
+def _cells(report: Report) -> tuple[str, ...]:
+    loss = "-" if math.isnan(report.loss) else f"{report.loss:.4f}"
+    return str(report.steps), str(report.starts), loss, percent(report.accuracy), f"{report.temperature:.4f}"
+
+
+def _clock(seconds: float) -> str:
+    return f"[{seconds:5.1f} s]"

@@ -1,0 +1,55 @@
+"""`dlm show`: a program, its size, and the figures of its run."""
+
+from __future__ import annotations
+
+import json as json_text
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dlm.cli.display import print_program, print_result, size_of
+from dlm.learning.portfolio import Result
+from dlm.learning.result import read_result
+from dlm.learning.run import RunFolder, read_program
+from dlm.logic.simplify import simplify
+from dlm.logic.syntax import Program
+from dlm.logic.text import format_program
+
+__all__ = ["show"]
+
+
+def show(
+    source: Annotated[Path, typer.Argument(metavar="PROGRAM|RUN", help="A program file or a run folder.")],
+    raw: Annotated[
+        bool,
+        typer.Option("--raw", metavar="", help="The program as extracted, or as the file has it."),
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+) -> None:
+    """Show a program, its size and the figures of its run."""
+    result = read_result(RunFolder.open(source)) if source.is_dir() else None
+    program = _program(source, raw, result)
+    if json:
+        figures = {} if result is None else result.to_json()
+        size = {"definitions": len(program.definitions), "literals": program.literals}
+        shown = {"program": format_program(program), **size, "inputs": program.inputs}
+        print(json_text.dumps({**figures, **shown}))
+        return
+    if result is not None and not raw:
+        print_result(result)
+        return
+    print_program(program)
+    print()
+    print(size_of(program))
+    if source.is_dir() and result is None:
+        print(f"The run has not ended. Go on with it: dlm learn --resume {source}")
+
+
+def _program(source: Path, raw: bool, result: Result | None) -> Program:
+    if result is not None:
+        return result.raw if raw else result.program
+    if source.is_dir():
+        return read_program(source / "raw.dlm" if raw and (source / "raw.dlm").exists() else source)
+    program = read_program(source)
+    return program if raw else simplify(program)
