@@ -114,7 +114,7 @@ def test_learns_easy_tasks(name):
 
 def test_same_seed_same_search():
     task = get_task("family/is-uncle")
-    quick = SearchSettings(pool=64, moves=60, quench=20, slice=30)
+    quick = SearchSettings(pool=64, moves=12, quench=4, slice=30)
     first, second, other = (SearchLearner(task, task.settings, seed, quick) for seed in (5, 5, 6))
     trace = run(first, 12)
     assert trace == run(second, 12)
@@ -123,7 +123,7 @@ def test_same_seed_same_search():
 
 def test_a_restored_search_goes_on_as_if_nothing_had_happened():
     task = get_task("family/is-uncle")
-    quick = SearchSettings(pool=64, moves=40, quench=10, slice=30)
+    quick = SearchSettings(pool=64, moves=8, quench=2, slice=30)
     learner = SearchLearner(task, task.settings, 0, quick)
     run(learner, 15)
     assert learner.elite

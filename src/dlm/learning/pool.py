@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dlm.data.worlds import Examples
 from dlm.learning.learner import State
-from dlm.learning.sampling import sample_rich
+from dlm.learning.sampling import rare_atoms, rich_factor, sample_rich
 from dlm.learning.snapshot import examples_from, examples_to
 from dlm.learning.verify import wrong_atoms
 from dlm.logic.syntax import Program
@@ -22,6 +22,7 @@ from dlm.tasks.task import Task
 
 __all__ = ["Pool"]
 
+DULL = 0.25
 DECAY = 0.9
 GAIN = 128.0
 """Weight shared by the worlds that a program got wrong, against 1 for every world."""
@@ -35,20 +36,20 @@ class Pool:
         self.counterexamples: list[Examples] = []
         self.owner = np.concatenate([np.full(batch.count, place) for place, batch in enumerate(batches)])
         self.index = np.concatenate([np.arange(batch.count) for batch in batches])
-        self.weight = np.ones(len(self.owner))
+        # Worlds that show only one class say little; they keep a small weight.
+        self.base = np.where(np.concatenate([rare_atoms(batch) > 0 for batch in batches]), 1.0, DULL)
+        self.weight = self.base.copy()
 
     @classmethod
     def draw(cls, task: Task, rng: np.random.Generator, count: int, size: int) -> Pool:
         """Half of the worlds of the largest size, half spread over the smaller ones."""
         smaller = list(range(min(2, size), size))
-        batches = [sample_rich(task, rng, count // 2, size)]
-        batches += [sample_rich(task, rng, max(1, count // 2 // len(smaller)), small) for small in smaller]
-        return cls(batches)
+        shares = [(size, count // 2), *((small, max(1, count // 2 // len(smaller))) for small in smaller)]
+        return cls([sample_rich(task, rng, share, of, rich_factor(task, rng, of, 20, 100)) for of, share in shares])
 
     def sample(self, rng: np.random.Generator, count: int, hard: float) -> list[Examples]:
         """Some worlds, a share `hard` of them by weight, and all counterexamples."""
-        uniform = np.full(len(self.weight), 1 / len(self.weight))
-        chance = hard * self.weight / self.weight.sum() + (1 - hard) * uniform
+        chance = hard * self.weight / self.weight.sum() + (1 - hard) * self.base / self.base.sum()
         picked = rng.choice(len(chance), size=min(count, len(chance)), replace=False, p=chance)
         found: list[Examples] = []
         for place in np.unique(self.owner[picked]):
@@ -61,7 +62,7 @@ class Pool:
         errors = [wrong_atoms(program, batch) for batch in self.batches]
         asked = [np.full(batch.count, batch.scored.sum()) for batch in self.batches]
         wrong = np.concatenate(errors) > 0
-        self.weight = 1 + (self.weight - 1) * DECAY + wrong * (GAIN / max(int(wrong.sum()), 1))
+        self.weight = self.base + (self.weight - self.base) * DECAY + wrong * (GAIN / max(int(wrong.sum()), 1))
         accuracy = 1 - float(np.concatenate(errors).sum() / max(int(np.concatenate(asked).sum()), 1))
         return accuracy, float(wrong.mean())
 

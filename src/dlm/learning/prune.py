@@ -52,7 +52,7 @@ class Judge:
 
     def __init__(self, task: Task, rng: np.random.Generator, instances: int = 40) -> None:
         sizes = training_sizes(task.train_size)
-        self._batches = [sample_rich(task, rng, instances, size, factor=4) for size in sizes]
+        self._batches = [sample_rich(task, rng, instances, size) for size in sizes]
         self._batches += [task.sample(rng, instances, size) for size in sizes]
 
     def add(self, counterexamples: Sequence[Examples]) -> None:

@@ -38,15 +38,19 @@ __all__ = ["SearchLearner", "SearchSettings"]
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How the search spends its moves. One set of values serves all tasks."""
+    """How the search spends its moves. One set of values serves all tasks.
+
+    `moves` and `quench` are the moves of a cycle with falling and with zero temperature, for each
+    layer of the machine: deeper machines need longer cycles.
+    """
 
     pool: int = 512
     sample: int = 64
     hard: float = 0.7
     cells: int = 1000
     cycles: int = 3
-    moves: int = 600
-    quench: int = 180
+    moves: int = 70
+    quench: int = 20
     hot: float = 0.06
     cold: float = 0.002
     reheat: float = 0.5
@@ -91,7 +95,7 @@ class SearchLearner:
             if self.circuit.error == 0:
                 candidate = self._inspect()
                 break
-            if self.move >= self.search.moves + self.search.quench:
+            if self.move >= (self.search.moves + self.search.quench) * self.depth:
                 candidate = self._end_cycle()
                 break
         return Report(
@@ -206,12 +210,12 @@ class SearchLearner:
 
     def _temperature(self) -> float:
         hot = self.search.hot * (self.search.reheat if self.cycle else 1.0)
-        return float(hot * (self.search.cold / hot) ** min(1.0, self.move / self.search.moves))
+        return float(hot * (self.search.cold / hot) ** min(1.0, self.move / (self.search.moves * self.depth)))
 
     def _move(self) -> None:
         self.steps += 1
         self.move += 1
-        temperature = self._temperature() if self.move < self.search.moves else 0.0
+        temperature = self._temperature() if self.move < self.search.moves * self.depth else 0.0
         used = self.circuit.used
         number = used[self.rng.integers(len(used))]
         if self.rng.random() < self.search.pair_share:
