@@ -1,11 +1,13 @@
 """What results look like: plain text that can be copied, in colour where there is a terminal.
 
-Nothing is cut or wrapped to fit a width: a rule that is longer than a line stays one line.
+Nothing is cut to fit a width. On a terminal a long rule continues on the next line, between two words, and can still
+be copied and parsed; elsewhere one definition is one line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from rich.console import Console
 from rich.text import Text
@@ -37,10 +39,21 @@ def console() -> Console:
 
 def print_program(program: Program) -> None:
     """The rules, the target's head in bold."""
-    text = Text(format_program(program).rstrip("\n"))
+    out = console()
+    lines = format_program(program).splitlines()
+    if out.is_terminal:
+        lines = [part for line in lines for part in _continued(line, out.width)]
+    text = Text("\n".join(lines))
     text.highlight_regex(KEYWORDS, "cyan")
     text.highlight_words([program.target.name], "bold")
-    console().print(text)
+    out.print(text)
+
+
+def _continued(line: str, width: int) -> list[str]:
+    """A rule on as many lines as it takes. A quoted name may have spaces that must stay as they are."""
+    if "'" in line:
+        return [line]
+    return wrap(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def print_result(result: Result) -> None:
@@ -62,7 +75,8 @@ def print_result(result: Result) -> None:
         out.print(f"Next: dlm show {result.run_dir} --raw         # the program as extracted, before pruning")
         out.print(f"      dlm test {result.run_dir} --objects 200 # one more trial, at any size")
     else:
-        out.print(f"Next: dlm learn --resume {result.run_dir} --time-limit {_more(result.seconds)}")
+        more = f" --time-limit {_more(result.seconds)}" if result.ended == "time limit" else ""
+        out.print(f"Next: dlm learn --resume {result.run_dir}{more}")
 
 
 def _headline(result: Result) -> Text:

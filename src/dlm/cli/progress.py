@@ -126,6 +126,7 @@ class LivePanel(Watch):
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
         super().__exit__(kind, value, at)
         self._live.stop()
+        self._live.console.print()
 
     def on_note(self, text: str) -> None:
         line = f"{_clock(time.monotonic() - self._started)}  {text}"

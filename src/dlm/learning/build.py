@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+
 from dlm.data.memory import require_bytes
 from dlm.errors import SettingsError
 from dlm.learning.learner import Learner
 from dlm.learning.search import SearchLearner
 from dlm.learning.settings import LearnSettings
+from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
 from dlm.tasks.task import Task
 
 __all__ = ["build_learner"]
 
+BYTES_PER_LOGIT = 8
+SMALLER = "use a smaller depth, breadth or outputs setting"
+
 
 def build_learner(name: str, task: Task, settings: LearnSettings) -> Learner:
     """A learner at its start. Torch is loaded only for the one that needs it."""
+    require_bytes(BYTES_PER_LOGIT * _count_logits(task, settings.machine), "this machine", SMALLER)
     if name == "search":
         return SearchLearner(task, settings.machine, settings.seed)
     if name == "gradient":
@@ -25,6 +33,19 @@ def build_learner(name: str, task: Task, settings: LearnSettings) -> Learner:
         schedule = get_schedule(settings.schedule, task, settings.machine)
         wiring = wire(settings.machine, task.inputs, task.target, task.target_arity)
         needed = estimate_bytes(wiring, schedule.size, schedule.batch, task.distinct_only)
-        require_bytes(needed, "a training step of this machine", "use a smaller depth, breadth or outputs setting")
+        require_bytes(needed, "a training step of this machine", SMALLER)
         return GradientLearner(task, settings.machine, schedule, settings.seed)
     raise SettingsError(f"there is no learner {name!r}")
+
+
+def _count_logits(task: Task, settings: MachineSettings) -> int:
+    """About as many as `Wiring.parameters`, without laying out a machine that memory may not hold."""
+    below = Counter(task.inputs.values())
+    total = 0
+    for layer in range(1, settings.depth):
+        units = Counter({b: settings.outputs_at(layer, b) for b in range(settings.breadth_at(layer) + 1)})
+        for b, outputs in units.items():
+            read = below[b] + below[b - 1] + len(settings.quantifiers) * below[b + 1]
+            total += read * math.factorial(b) * outputs * settings.atoms
+        below = units
+    return total

@@ -12,7 +12,7 @@ from dlm.tasks.task import Drawer, Labeller, Task
 __all__ = ["get_task", "task_names"]
 
 FAMILY_INPUTS = {"father": 2, "mother": 2, "son": 2, "daughter": 2}
-FAMILY_READING = "Of the first, the second is: father(x, y) says that y is x's father, son(x, y) that y is a son of x."
+FAMILY_READING = "father(x, y) says that y is x's father, son(x, y) that y is a son of x, and so on."
 GRAPH_INPUTS = {"edge": 2}
 COLOURED_INPUTS = {"edge": 2, **dict.fromkeys(graphs.COLOURS, 1)}
 

@@ -1,0 +1,86 @@
+"""The command line as a user runs it: another process, in an empty folder."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Start = Callable[..., subprocess.Popen[str]]
+
+# What a depth of 3 cannot say: no run of it is ever verified.
+IMPOSSIBLE = ("learn", "graph/6-connectivity", "--depth", "3", "--learner", "search")
+
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "COLUMNS")},
+    "OMP_NUM_THREADS": "1",
+}
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "dlm", *map(str, arguments)]
+
+
+def _run(cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments), cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture
+def dlm(tmp_path: Path) -> Run:
+    """Run `dlm` with some arguments to its end."""
+    return lambda *arguments: _run(tmp_path, *arguments)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start `dlm` and leave it running; it is killed at the end of the test at the latest."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start_one(*arguments: object) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            command(*arguments),
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start_one
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="session")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The folder of a verified run, and what the run printed. Not to be changed."""
+    folder = tmp_path_factory.mktemp("learned")
+    done = _run(folder, "learn", "family/has-father", "--learner", "search", "--seed", "4")
+    (run,) = (folder / "runs").iterdir()
+    return run, done
+
+
+def wait_for(*paths: Path, seconds: float = 60.0) -> None:
+    """Wait until files are there and not empty."""
+    end = time.monotonic() + seconds
+    while not all(path.exists() and path.stat().st_size for path in paths):
+        assert time.monotonic() < end, f"{paths} did not appear"
+        time.sleep(0.02)
+
+
+def one_object(text: str) -> dict[str, Any]:
+    """The JSON object that is all of a text."""
+    value = json.loads(text)
+    assert isinstance(value, dict)
+    return value
