@@ -1,0 +1,43 @@
+"""The public interface: exactly these names, each with a docstring."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import dlm
+
+PUBLIC = {
+    "learning": {"learn", "resume", "Result", "LearnSettings", "MachineSettings"},
+    "tasks": {"Task", "get_task", "task_names"},
+    "programs": {"Program", "parse_program", "format_program", "simplify", "evaluate", "evaluate_target"},
+    "worlds": {"Structure", "Worlds", "Examples"},
+    "verification": {"Verification", "verify"},
+    "others": {"DlmError", "__version__"},
+}
+
+
+def test_all_is_what_is_documented() -> None:
+    documented = set().union(*PUBLIC.values())
+    assert len(dlm.__all__) == len(set(dlm.__all__))
+    assert set(dlm.__all__) == documented
+    assert all(hasattr(dlm, name) for name in dlm.__all__)
+
+
+@pytest.mark.parametrize("name", [name for name in dlm.__all__ if name != "__version__"])
+def test_everything_public_has_a_docstring(name: str) -> None:
+    assert inspect.getdoc(getattr(dlm, name))
+
+
+def test_every_error_is_a_dlm_error() -> None:
+    from dlm import errors
+
+    for name in errors.__all__:
+        assert issubclass(getattr(errors, name), dlm.DlmError)
+        assert name in str(errors.__doc__)
+
+
+def test_importing_writes_nothing() -> None:
+    done = subprocess.run([sys.executable, "-c", "import dlm"], capture_output=True, check=True, timeout=60)
+    assert done.stdout == done.stderr == b""

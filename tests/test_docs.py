@@ -1,0 +1,93 @@
+"""The documentation is true: its Python runs, its commands run, the examples run.
+
+In Markdown, blocks marked `python` run in order and share their names; sessions in them (`>>>`) must answer as
+shown. Of blocks marked `console`, each line that starts with `$ dlm` runs, in a folder that starts empty, and must end
+with exit code 0. Blocks of other kinds are only shown.
+"""
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dlm
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path, kind: str) -> list[str]:
+    return [text for found, text in BLOCK.findall(page.read_text(encoding="utf-8")) if found == kind]
+
+
+def page_id(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_python_in_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__page__"}
+    for number, text in enumerate(blocks(page, "python")):
+        if ">>>" not in text:
+            exec(compile(text, f"{page.name}, block {number}", "exec"), names)
+            continue
+        session = doctest.DocTestParser().get_doctest(text, names, f"{page.name}, block {number}", str(page), 0)
+        failed, _ = doctest.DocTestRunner().run(session, clear_globs=False)
+        assert not failed, "see the output above"
+        names.update(session.globs)
+
+
+COMMANDS = [
+    pytest.param(page, text, id=f"{page_id(page)} {number}")
+    for page in PAGES
+    for number, text in enumerate(blocks(page, "console"))
+]
+
+
+@pytest.mark.parametrize(("page", "text"), COMMANDS)
+def test_commands_in_pages(page: Path, text: str, tmp_path: Path) -> None:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    lines = [line.removeprefix("$ ") for line in text.splitlines() if line.startswith("$ dlm ")]
+    assert lines, f"a console block of {page} without a dlm command; mark it `sh` if it is only shown"
+    for line in lines:
+        command = [sys.executable, "-m", *shlex.split(line, comments=True)]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page} links to {target}"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_examples(example: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(example)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_sessions_in_docstrings() -> None:
+    failed, tried = doctest.testmod(dlm)
+    assert tried
+    assert not failed
