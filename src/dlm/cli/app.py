@@ -1,7 +1,7 @@
 """The `dlm` command: its verbs, and what becomes of errors.
 
 Exit codes: 0 for success (of `learn`: a verified program), 2 for an error, 3 for a program that is not right
-everywhere.
+everywhere, 130 for a second Ctrl-C.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from dlm.errors import DlmError
 __all__ = ["app", "main"]
 
 ERROR = 2
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="dlm",
@@ -66,9 +65,6 @@ def main() -> None:
         _fail(str(error))
     except MemoryError:
         _fail("out of memory; use fewer objects or instances, or a smaller machine")
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
     except OSError as error:
         # What is left in the buffer cannot be written either; Python would complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -33,7 +33,8 @@ def open_watch(title: str, *, quiet: bool) -> Watch:
     if quiet:
         return Watch()
     console = Console(stderr=True, highlight=False)
-    return LivePanel(title, console) if console.is_terminal else PlainLines(title)
+    live = console.is_terminal and not console.is_dumb_terminal
+    return LivePanel(title, console) if live else PlainLines(title)
 
 
 class Watch:
@@ -63,6 +64,8 @@ class Watch:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
         for number, handler in self._previous.items():
             signal.signal(number, handler)
+        if kind is KeyboardInterrupt:
+            self.on_note("stopped at once; the run folder keeps what was saved, and --resume goes on with it")
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - what `signal` passes
         if self._interrupted:

@@ -105,7 +105,7 @@ class RunFolder:
         if not path.is_file():
             return None
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 return {_decode(key): arrays[key] for key in arrays.files}
         except (OSError, EOFError, LookupError, TypeError, ValueError, zipfile.BadZipFile) as error:
             raise RunError(
