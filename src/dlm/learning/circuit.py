@@ -89,7 +89,7 @@ class Circuit:
         for unit in plan.wiring.units:
             for index, chosen in enumerate(choices[unit.key].tolist()):
                 self.choices[plan.number[unit.key, index]] = chosen
-        self._tables: list[Table] = []
+        self._tables: list[Table | None] = []  # None: to be computed when somebody asks
         self._reads: list[set[int]] = [set() for _ in range(plan.size)]
         self._closure = [0] * plan.size  # as bits of an integer: the predicate and all below it that is invented
         self._reduced: dict[tuple[int, str], Table] = {}
@@ -101,7 +101,7 @@ class Circuit:
             else:
                 self._reads[number] = self._sources(number)
                 self._close(number)
-                self._tables.append(self._evaluate(number, {}))
+                self._tables.append(None)
         self._refresh()
 
     # ------------------------------------------------------------------ the current state
@@ -115,15 +115,15 @@ class Circuit:
         }
 
     def choose(self, number: int, chosen: list[int]) -> None:
-        """Choose anew for one predicate and update all that depends on it."""
+        """Choose anew for one predicate; forget the tables of all that depends on it."""
         self.choices[number] = chosen
         self._reads[number] = self._sources(number)
         changed = {number}
-        self._update(number)
+        self._forget(number)
         for other in range(number + 1, self.plan.size):
             if not changed.isdisjoint(self._reads[other]):
                 changed.add(other)
-                self._update(other)
+                self._forget(other)
         self._refresh()
 
     def redirect(self, old: int, new: int) -> None:
@@ -143,16 +143,16 @@ class Circuit:
             )
 
     def _refresh(self) -> None:
-        self.error = float(self.packing.errors(self._tables[self.plan.output])[0])
+        self.error = float(self.packing.errors(self._table(self.plan.output))[0])
         used = {self.plan.output}
         for number in range(self.plan.output, self.plan.inputs - 1, -1):
             if number in used:
                 used |= self._reads[number]
         self.used = sorted(number for number in used if number >= self.plan.inputs)
 
-    def _update(self, number: int) -> None:
+    def _forget(self, number: int) -> None:
         self._close(number)
-        self._tables[number] = self._evaluate(number, {})
+        self._tables[number] = None
         self._reduced.pop((number, "exists"), None)
         self._reduced.pop((number, "forall"), None)
         for reader in self.plan.readers[self.plan.unit[number]]:
@@ -202,6 +202,12 @@ class Circuit:
 
     # ------------------------------------------------------------------ tables
 
+    def _table(self, number: int) -> Table:
+        table = self._tables[number]
+        if table is None:
+            table = self._tables[number] = self._evaluate(number, {})
+        return table
+
     def _evaluate(self, number: int, overrides: Mapping[int, Table]) -> Table:
         """The table of a predicate, with some predicates below it replaced by candidates."""
         unit = self.plan.unit[number]
@@ -215,14 +221,14 @@ class Circuit:
         source, reading, axes = self.plan.literals[unit][choice]
         table = overrides.get(source)
         if reading == "same":
-            return (self._tables[source] if table is None else table).transpose(axes)
+            return (self._table(source) if table is None else table).transpose(axes)
         if reading == "expand":
-            return (self._tables[source] if table is None else table)[:, None].transpose(axes)
+            return (self._table(source) if table is None else table)[:, None].transpose(axes)
         if table is not None:
             return self._reduce(table, source, reading).transpose(axes)
         reduced = self._reduced.get((source, reading))
         if reduced is None:
-            reduced = self._reduced[source, reading] = self._reduce(self._tables[source], source, reading)
+            reduced = self._reduced[source, reading] = self._reduce(self._table(source), source, reading)
         return reduced.transpose(axes)
 
     def _reduce(self, table: Table, source: int, quantifier: str) -> Table:
@@ -306,19 +312,32 @@ class Circuit:
         return pairs, np.concatenate(tables)
 
     def errors_of(self, number: int, tables: Table) -> NDArray[np.float64]:
-        """The target's error if a predicate had each of these tables."""
-        # Many candidates cannot be told apart: only different tables go up to the target.
-        _, first, inverse = np.unique(self._hashes(tables), return_index=True, return_inverse=True)
-        return self._errors_of_different(number, tables[first])[inverse]
+        """The target's error if a predicate had each of these tables.
+
+        Most candidates cannot be told apart any more somewhere on the way up to the target. Wherever
+        one predicate is all that remains to be passed on, equal tables are joined.
+        """
+        affected = [number]
+        last_reader = {number: number}
+        for other in self.used:
+            if other > number:
+                for source in self._reads[other] & last_reader.keys():
+                    last_reader[source] = other
+                    last_reader[other] = other
+                if other in last_reader:
+                    affected.append(other)
+        waiting: dict[int, Table] = {}
+        group = np.arange(len(tables))
+        for current in affected:
+            table = tables if current == number else self._evaluate(current, waiting)
+            waiting = {source: t for source, t in waiting.items() if last_reader[source] > current}
+            if not waiting:
+                _, first, inverse = np.unique(self._hashes(table), return_index=True, return_inverse=True)
+                table, group = table[first], inverse[group]
+            waiting[current] = table
+        return self.packing.errors(waiting[self.plan.output])[group]
 
     def _hashes(self, tables: Table) -> Table:
         flat = tables.reshape(len(tables), -1)
         hashes: Table = flat @ self.packing.mixer[: flat.shape[1]]
         return hashes
-
-    def _errors_of_different(self, number: int, tables: Table) -> NDArray[np.float64]:
-        overrides: dict[int, Table] = {number: tables}
-        for other in self.used:
-            if other > number and not overrides.keys().isdisjoint(self._reads[other]):
-                overrides[other] = self._evaluate(other, overrides)
-        return self.packing.errors(overrides[self.plan.output])
