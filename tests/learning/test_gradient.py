@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from dlm.engines import evaluate_target
-from dlm.learning.gradient import GradientLearner, class_weights
+from dlm.learning.gradient import GradientLearner, class_weights, squeeze
 from dlm.learning.learner import Candidate, Report
 from dlm.learning.schedule import Schedule, fast_schedule, paper_schedule
 from dlm.space import MachineSettings, program_of, wire
@@ -13,7 +13,18 @@ from dlm.tasks import get_task
 
 SMALL = MachineSettings(depth=3, breadth=2, outputs=4)
 QUICK = Schedule(
-    size=6, smaller=0.3, rich=0.5, balance=0.5, batch=4, learning_rate=0.02, steps=5, epochs=60, check_every=20
+    size=6,
+    smaller=0.3,
+    rich=0.5,
+    balance=0.1,
+    margin=0.05,
+    learning_rate=0.03,
+    steps=5,
+    epochs=60,
+    temperature=0.5,
+    temperature_decay=0.98,
+    check_every=20,
+    mine=2,
 )
 
 
@@ -73,9 +84,9 @@ def test_same_seed_same_reports() -> None:
 
 def test_temperature_falls_with_epochs_and_comes_back_with_a_start() -> None:
     reports = [report for of in [learner()] for report in (of.advance() for _ in range(32))]
-    assert [r.temperature for r in reports[:3]] == [0.995**2, 0.995**4, 0.995**6]
+    assert [r.temperature for r in reports[:3]] == pytest.approx([0.5 * 0.98**2, 0.5 * 0.98**4, 0.5 * 0.98**6])
     assert reports[29].starts == 2
-    assert reports[29].temperature == 1.0
+    assert reports[29].temperature == 0.5
 
 
 @pytest.mark.parametrize("before", [0, 3, 31])
@@ -125,10 +136,22 @@ def test_reports_are_plain_values() -> None:
     assert 0 < report.loss < 5
 
 
-def test_class_weights_average_one_and_balance_classes() -> None:
+def test_class_weights_average_one_and_lift_the_rarer_class() -> None:
     target = torch.tensor([[1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0]])
     assert class_weights(target, 0.0) is None
-    weights = class_weights(target, 1.0)
-    assert weights is not None
-    torch.testing.assert_close(weights.mean(), torch.tensor(1.0))
-    torch.testing.assert_close((weights * target).sum(), (weights * (1 - target)).sum())
+    assert class_weights(target, 0.05) is None
+    assert class_weights(torch.zeros(1, 5), 0.2) is None
+    for rare in (target, 1 - target):
+        weights = class_weights(rare, 0.3)
+        assert weights is not None
+        torch.testing.assert_close(weights.mean(), torch.tensor(1.0))
+        torch.testing.assert_close((weights * target).sum(), torch.tensor(3.0))
+
+
+def test_squeezing_keeps_the_gradient_of_what_is_wrong_beyond_doubt() -> None:
+    truth = torch.tensor([0.0, 1.0], requires_grad=True)
+    assert squeeze(truth, 0.1).tolist() == pytest.approx([0.1, 0.9])
+    assert squeeze(truth, 0.0).tolist() == pytest.approx([1e-5, 1 - 1e-5])
+    squeeze(truth, 0.1).sum().backward()
+    assert truth.grad is not None
+    assert truth.grad.tolist() == pytest.approx([0.8, 0.8])

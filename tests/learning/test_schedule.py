@@ -18,7 +18,8 @@ def test_the_paper_s_table(name: str, size: int, epochs: int) -> None:
     assert (schedule.learning_rate, schedule.weight_decay) == (0.005, 0.01)
     assert (schedule.temperature, schedule.noise, schedule.dropout) == (1.0, 1.0, 0.1)
     assert (schedule.temperature_decay, schedule.noise_decay, schedule.dropout_decay) == (0.995, 0.98, 0.98)
-    assert (schedule.smaller, schedule.rich, schedule.balance, schedule.check_every) == (0.0, 0.0, 0.0, 0)
+    assert (schedule.smaller, schedule.rich, schedule.balance, schedule.margin) == (0.0, 0.0, 0.0, 0.0)
+    assert (schedule.check_every, schedule.mine) == (0, 0)
     assert schedule.steps_at(0) == schedule.steps_at(7) == 250
 
 
@@ -47,7 +48,9 @@ def test_restarts_are_slower_up_to_a_limit() -> None:
         ("epochs", -1),
         ("smaller", 1.5),
         ("rich", -0.1),
-        ("balance", 2.0),
+        ("balance", 0.6),
+        ("margin", 0.5),
+        ("mine", -1),
         ("learning_rate", 0.0),
         ("learning_rate", float("inf")),
         ("weight_decay", -1.0),

@@ -28,15 +28,15 @@ from dlm.tasks.task import Task
 
 __all__ = ["GradientLearner"]
 
-# Predictions are squeezed into [SQUEEZE, 1 - SQUEEZE] before their logarithm is taken.
-SQUEEZE = 1e-5
+# Predictions are cut to [CUT, 1 - CUT] before their logarithm is taken.
+CUT = 1e-5
 LOSS_MEMORY = 0.99
 # Worlds of the first trial of a program, and of each size in the trial that decides.
 FEW, MANY = 32, 32
 # Counterexamples kept, and the share of slices that train on some.
 KEPT, REMEMBER = 128, 0.3
 # Atoms of the rarer class should be about this share of all; draw as many worlds more as that takes, up to a limit.
-RICH_SHARE, RICH_FACTOR = 0.1, 20
+RICH_SHARE, RICH_FACTOR = 0.1, 40
 
 
 class GradientLearner:
@@ -61,8 +61,10 @@ class GradientLearner:
         """Train for a slice of steps on worlds of one size; try the program when it is time."""
         candidate: Candidate | None = None
         size = self._next_size()
-        examples = self._draw(size, self.schedule.batch * self.schedule.slice_steps)
-        order = self._rng.permutation(examples.count).reshape(self.schedule.slice_steps, -1)
+        # A counterexample may be larger than other worlds are; its slice is not to take longer.
+        steps = max(1, round(self.schedule.slice_steps * min(1.0, self.schedule.size / size) ** 3))
+        examples = self._draw(size, self.schedule.batch * steps)
+        order = self._rng.permutation(examples.count).reshape(steps, -1)
         for batch in order:
             self._step(examples.take(batch))
             over = self._step_of_start >= self.schedule.epochs * self._epoch_steps
@@ -74,8 +76,8 @@ class GradientLearner:
         return Report(self.name, self._steps, self._starts, self._loss, self._accuracy, self._temperature, candidate)
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
-        """Train on these worlds too from now on; the oldest are forgotten."""
-        for examples in counterexamples:
+        """Train on these worlds too from now on, unless the schedule has no room for it; the oldest are forgotten."""
+        for examples in counterexamples if self.schedule.mine else ():
             self._hard_examples += [examples.take(slice(i, i + 1)) for i in range(examples.count)]
         del self._hard_examples[:-KEPT]
 
@@ -123,8 +125,9 @@ class GradientLearner:
         inputs = layout.to_layout(valuation_of(self.wiring, examples.worlds))
         target = layout.pick(torch.from_numpy(examples.target).float())
         weights = self._machine.weights(self._selection(), examples.count, self._generator)
-        truth = fast_apply(self.wiring, weights, inputs, layout).clamp(SQUEEZE, 1 - SQUEEZE)
-        loss = binary_cross_entropy(truth, target, class_weights(target, self.schedule.balance))
+        truth = squeeze(fast_apply(self.wiring, weights, inputs, layout), self.schedule.margin)
+        balance = self.schedule.balance * self.schedule.balance_decay**self._epoch
+        loss = binary_cross_entropy(truth, target, class_weights(target, balance))
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self._optimiser.step()
@@ -148,7 +151,7 @@ class GradientLearner:
         rich = round(count * self.schedule.rich) if self._factor > 1 else 0
         parts = [self.task.sample(self._rng, count - rich, size)]
         if rich:
-            parts.append(sample_rich(self.task, self._rng, rich, size, self._factor))
+            parts.append(self._sample_rich(rich, size))
         known = [examples for examples in self._hard_examples if examples.size == size]
         if known:
             picked = self._rng.integers(len(known), size=count // 4)
@@ -156,8 +159,11 @@ class GradientLearner:
             parts += [known[i] for i in picked]
         return _join(parts)
 
+    def _sample_rich(self, count: int, size: int) -> Examples:
+        return sample_rich(self.task, self._rng, count, size, self._factor)
+
     def _rarity_factor(self) -> int:
-        """How many times more worlds to draw than to keep, so that the rarer class is not rare. The seed has no part."""
+        """How many times more worlds to draw than to keep, so that the rarer class is not rare; of no seed."""
         examples = self.task.sample(np.random.default_rng(0), 1000, self.schedule.size)
         share = float(examples.target[:, examples.scored].mean())
         rare = min(share, 1 - share)
@@ -171,52 +177,47 @@ class GradientLearner:
     # ------------------------------------------------------------------ programs
 
     def _try_program(self) -> Candidate | None:
-        """Run the program of the likeliest choices on fresh worlds: a few, and many sizes if those are right."""
+        """Run the program of the likeliest choices on a few fresh worlds, and on many if those are right."""
         choices = hard_choices(self._machine)
         if self._tried is not None and _same(choices, self._tried):
             return None
-        program = program_of(self.wiring, choices)
-        right, few = True, self._draw_few()
-        wrong = np.zeros(2)
-        for examples in few:
-            answers = evaluate_target(program, examples.worlds)
-            wrong += _errors_by_class(examples, answers)
-            right &= not wrong.any()
-            if self.schedule.mine:
-                bad = np.flatnonzero(_wrong(examples, answers).any(axis=1))
-                if 0 < len(bad) < FEW // 2:
-                    self.refute([examples.take(bad[:self.schedule.mine])])
-        classes = np.sum([_atoms_by_class(examples) for examples in few], axis=0)
-        self._accuracy = float(1 - wrong.sum() / classes.sum())
-        score = float(1 - np.mean(wrong / np.maximum(classes, 1)))
-        if right:
-            right = self._try_sizes(program)
         self._tried = choices
+        program = program_of(self.wiring, choices)
+        atoms, errors = np.zeros(2), np.zeros(2)
+        for examples in self._draw_few():
+            wrong = _wrong(examples, evaluate_target(program, examples.worlds))
+            target = examples.target[:, examples.scored]
+            atoms += np.sum(~target), np.sum(target)
+            errors += np.sum(wrong & ~target), np.sum(wrong & target)
+            self._mine(examples, wrong)
+        self._accuracy = float(1 - errors.sum() / max(atoms.sum(), 1))
+        # Where one atom in a hundred is true, a program that says no to all is not a good one.
+        score = float(1 - np.mean(errors / np.maximum(atoms, 1)))
+        believed = not errors.any() and self._try_sizes(program)
         if score > self._start_best:
             self._start_best, self._start_choices = score, choices
-        if right or score > self._best:
-            self._best = max(score, self._best)
-            return Candidate(program, self.name, self._accuracy, believed=right)
-        return None
+        if not believed and score <= self._best:
+            return None
+        self._best = max(score, self._best)
+        return Candidate(program, self.name, self._accuracy, believed)
 
     def _draw_few(self) -> list[Examples]:
-        size = self.schedule.size
-        few = [self.task.sample(self._rng, FEW, size)]
-        if self._factor > 1:
-            few.append(sample_rich(self.task, self._rng, FEW, size, self._factor))
-        return few
+        few = [self.task.sample(self._rng, FEW, self.schedule.size)]
+        return few if self._factor == 1 else [*few, self._sample_rich(FEW, self.schedule.size)]
+
+    def _mine(self, examples: Examples, wrong: NDArray[np.bool_]) -> None:
+        """Keep some worlds that the program is wrong on for training, if they are the exception."""
+        bad = np.flatnonzero(wrong.any(axis=1))
+        if 2 * len(bad) < examples.count:
+            self.refute([examples.take(bad[: self.schedule.mine])])
 
     def _try_sizes(self, program: Program) -> bool:
         """Whether the program is right on worlds of all sizes up to the task's; what it is wrong on is kept."""
         for size in training_sizes(self.task.train_size):
-            examples = (
-                sample_rich(self.task, self._rng, MANY, size, self._factor)
-                if self._factor > 1
-                else self.task.sample(self._rng, MANY, size)
-            )
-            wrong = _wrong(examples, evaluate_target(program, examples.worlds)).any(axis=1)
-            if wrong.any():
-                self.refute([examples.take(np.flatnonzero(wrong)[:4])])
+            examples = self._sample_rich(MANY, size)
+            bad = np.flatnonzero(_wrong(examples, evaluate_target(program, examples.worlds)).any(axis=1))
+            if len(bad):
+                self.refute([examples.take(bad[: self.schedule.mine])])
                 return False
         return True
 
@@ -287,30 +288,28 @@ class GradientLearner:
         return found
 
 
-def class_weights(target: Tensor, balance: float) -> Tensor | None:
-    """Weights of atoms, 1 on average: at balance 1 true and false atoms weigh the same in total."""
-    if not balance:
+def squeeze(truth: Tensor, margin: float) -> Tensor:
+    """Predictions in [margin, 1 - margin], and where that is 0 cut off short of 0 and 1.
+
+    Cutting off is the paper's way. It takes the gradient from what is wrong beyond doubt, which with choices nearly
+    hard is most of what is wrong; a margin leaves it, and bounds it.
+    """
+    return margin + (1 - 2 * margin) * truth if margin else truth.clamp(CUT, 1 - CUT)
+
+
+def class_weights(target: Tensor, least: float) -> Tensor | None:
+    """Weights of atoms, 1 on average, under which the rarer class has at least that share of the total."""
+    positive = target.mean().item()
+    if not 0 < positive < 1 or least <= min(positive, 1 - positive):
         return None
-    positive = target.mean().clamp(0.01, 0.99)
-    weights = torch.where(target > 0.5, (0.5 / positive) ** balance, (0.5 / (1 - positive)) ** balance)
-    return weights / weights.mean()
+    wanted = least if positive < 0.5 else 1 - least
+    return torch.where(target > 0.5, wanted / positive, (1 - wanted) / (1 - positive))
 
 
 def _wrong(examples: Examples, answers: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which of the scored atoms of each world are answered wrongly."""
     wrong: NDArray[np.bool_] = (answers != examples.target)[:, examples.scored]
     return wrong
-
-
-def _errors_by_class(examples: Examples, answers: NDArray[np.bool_]) -> NDArray[np.float64]:
-    wrong = _wrong(examples, answers)
-    target = examples.target[:, examples.scored]
-    return np.array([wrong[~target].sum(), wrong[target].sum()], dtype=np.float64)
-
-
-def _atoms_by_class(examples: Examples) -> NDArray[np.float64]:
-    target = examples.target[:, examples.scored]
-    return np.array([(~target).sum(), target.sum()], dtype=np.float64)
 
 
 def _join(parts: Sequence[Examples]) -> Examples:

@@ -25,7 +25,10 @@ class Schedule:
     rich: float = field(
         default=0.0, metadata=_help("Share of a batch that is chosen for its atoms of the rarer class.")
     )
-    balance: float = field(default=0.0, metadata=_help("From 0, all atoms weigh the same, to 1, both classes do."))
+    balance: float = field(
+        default=0.0, metadata=_help("Share of a batch's weight that the rarer class has at least, at the start.")
+    )
+    margin: float = field(default=0.0, metadata=_help("Distance from 0 and 1 that predictions are squeezed to keep."))
     batch: int = field(default=4, metadata=_help("Worlds a step."))
     learning_rate: float = field(default=0.005, metadata=_help("Of AdamW."))
     weight_decay: float = field(default=0.01, metadata=_help("Of AdamW."))
@@ -39,16 +42,21 @@ class Schedule:
     temperature_decay: float = field(default=0.995, metadata=_help("Factor an epoch."))
     noise_decay: float = field(default=0.98, metadata=_help("Factor an epoch."))
     dropout_decay: float = field(default=0.98, metadata=_help("Factor an epoch."))
+    balance_decay: float = field(default=1.0, metadata=_help("Factor an epoch."))
     check_every: int = field(
         default=0, metadata=_help("Steps between trials of the program of the likeliest choices; 0: only at the end.")
     )
-    mine: int = field(default=0, metadata=_help("Worlds of a failed trial that are trained on from then on, at most."))
+    mine: int = field(
+        default=0, metadata=_help("Worlds of a failed trial to go on training on, at most; 0: no counterexamples.")
+    )
     slice_steps: int = field(default=10, metadata=_help("Steps a call of `advance`."))
 
     def __post_init__(self) -> None:
         for name in ("size", "batch", "steps", "epochs", "longest", "slice_steps"):
             _require(getattr(self, name) >= 1, name, "at least 1", getattr(self, name))
-        for name in ("smaller", "rich", "balance"):
+        _require(0 <= self.balance <= 0.5, "balance", "from 0 to 0.5", self.balance)
+        _require(0 <= self.margin < 0.5, "margin", "at least 0 and below 0.5", self.margin)
+        for name in ("smaller", "rich"):
             _require(0 <= getattr(self, name) <= 1, name, "from 0 to 1", getattr(self, name))
         for name in ("learning_rate", "temperature"):
             value = getattr(self, name)
@@ -57,10 +65,11 @@ class Schedule:
             value = getattr(self, name)
             _require(value >= 0 and math.isfinite(value), name, "a number of at least 0", value)
         _require(0 <= self.dropout < 1, "dropout", "at least 0 and below 1", self.dropout)
-        for name in ("temperature_decay", "noise_decay", "dropout_decay"):
+        for name in ("temperature_decay", "noise_decay", "dropout_decay", "balance_decay"):
             _require(0 < getattr(self, name) <= 1, name, "above 0 and at most 1", getattr(self, name))
         _require(self.slower >= 1 and math.isfinite(self.slower), "slower", "at least 1", self.slower)
-        _require(self.check_every >= 0, "check_every", "at least 0", self.check_every)
+        for name in ("check_every", "mine"):
+            _require(getattr(self, name) >= 0, name, "at least 0", getattr(self, name))
 
     def steps_at(self, start: int) -> int:
         """Steps an epoch of a start, counted from 0."""
@@ -75,19 +84,24 @@ def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
 def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
     """Small worlds, rich in what is rare; short starts that end when the program is right, and restarts."""
     breadth = max(settings.breadth_at(layer) for layer in range(1, settings.depth))
-    size = min(task.train_size, 8 if breadth > 3 else 10)
+    size = min(task.train_size, 8 if breadth > 3 else 12)
     return Schedule(
         size=size,
         smaller=0.25,
         rich=0.5,
-        balance=0.5,
+        balance=0.1,
+        balance_decay=0.98,
+        margin=0.05,
         batch=8,
-        learning_rate=0.01,
-        steps=15 * (settings.depth - 1),
-        epochs=150,
-        slower=1.5,
+        learning_rate=0.03,
+        steps=30,
+        epochs=100,
+        slower=1.25,
         longest=250,
+        temperature=0.5,
+        temperature_decay=0.98,
         check_every=50,
+        mine=2,
         slice_steps=_slice_steps(settings, size, 8),
     )
 
