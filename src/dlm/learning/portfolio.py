@@ -127,6 +127,14 @@ def resume(task: Task, settings: LearnSettings, folder: RunFolder, *, observer: 
     return session.run()
 
 
+@dataclass(frozen=True)
+class Proof:
+    """A pruned program that passed verification."""
+
+    program: Program
+    verification: Verification
+
+
 class _Session:
     """One run under way."""
 
@@ -228,29 +236,32 @@ class _Session:
         self._keep(candidate)
         self.observer.on_note(f"{candidate.learner} found a program, pruning and verifying it")
         self.attempts += 1
-        program, verification = self._prove(candidate.program)
-        if verification.verified:
-            return self._finish(candidate, program, verification, "verified")
+        proof = self._prove(candidate.program)
+        if isinstance(proof, Proof):
+            return self._finish(candidate, proof.program, proof.verification, "verified")
         self.observer.on_note("refuted by a fresh instance, going on")
-        lane.refute(verification.counterexamples)
+        # A larger counterexample tells that the program is wrong, but training may not look at it.
+        lane.refute([batch for batch in proof if batch.size <= self.task.train_size])
         return None
 
-    def _prove(self, raw: Program) -> tuple[Program, Verification]:
-        """Prune a program and verify what is left, on instances used for nothing else."""
+    def _prove(self, raw: Program) -> Proof | tuple[Examples, ...]:
+        """Prune a program and verify what is left, on instances used for nothing else; or counterexamples."""
         judge = Judge(self.task, self._rng(3))
         verifier = self._rng(2)
         program = simplify(raw)
         objection = judge.objection(program)
         if objection is not None:
-            verification = verify(program, self.task, verifier)
-            return program, verification.with_counterexample(objection)
+            return (objection,)
         for _ in range(PRUNINGS):
             pruned = prune(program, dict(self.task.inputs), judge)
             verification = verify(pruned, self.task, verifier)
-            if verification.verified or _is_wrong(program, verification.counterexamples):
-                return pruned, verification
+            if verification.verified:
+                return Proof(pruned, verification)
+            if _is_wrong(program, verification.counterexamples):
+                return verification.counterexamples
             judge.add(verification.counterexamples)  # the program was right, its pruning was not
-        return program, verify(program, self.task, verifier)
+        verification = verify(program, self.task, verifier)
+        return Proof(program, verification) if verification.verified else verification.counterexamples
 
     def _rng(self, purpose: int) -> np.random.Generator:
         """A generator that no learner draws from, different for each purpose and attempt."""

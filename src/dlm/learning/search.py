@@ -48,17 +48,18 @@ class SearchSettings:
     sample: int = 64
     hard: float = 0.7
     cells: int = 1000
-    cycles: int = 3
+    cycles: int = 8
+    patience: int = 2
     moves: int = 70
     quench: int = 20
     hot: float = 0.06
     cold: float = 0.002
     reheat: float = 0.5
     size_weight: float = 0.001
-    pair_share: float = 0.2
+    pair_share: float = 0.1
     pair_budget: int = 256
     grow_share: float = 0.5
-    depth_temperature: float = 0.03
+    depth_temperature: float = 0.05
     slice: int = 100
     fresh: int = 200
 
@@ -104,8 +105,7 @@ class SearchLearner:
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         """Take counterexamples into the sample and go on from the refuted program."""
-        fitting = [batch for batch in counterexamples if batch.size <= self.task.train_size]
-        self.pool.add([batch.take(slice(0, 4)) for batch in fitting])
+        self.pool.add([batch.take(slice(0, 4)) for batch in counterexamples])
         self._resample()
 
     def suggest(self, choices: Choices, origin: str) -> None:
@@ -130,7 +130,8 @@ class SearchLearner:
         """A new start: from a suggestion, or from random choices at a depth that looks promising."""
         self.starts += 1
         self.cycle = 0
-        self.cycle_error = np.inf
+        self.best: tuple[float, Choices] | None = None
+        self.stale = 0
         growable = [depth for depth in self.elite if depth < self.settings.depth]
         if self._suggested:
             choices, origin = self._suggested.pop(0)
@@ -167,21 +168,26 @@ class SearchLearner:
         self.circuit = Circuit(plan, pack_examples(plan.wiring, self.sample), choices)
 
     def _end_cycle(self) -> Candidate | None:
-        """The state is frozen and wrong: learn which worlds are hard, then reheat or start anew."""
-        error = self.circuit.error
-        program = self._program()
+        """The state is frozen and wrong: learn which worlds are hard, then reheat or start anew.
+
+        Samples differ from cycle to cycle, so progress is measured on the whole pool. A start goes on
+        from its best state until it has failed to improve it twice.
+        """
+        program, origin, choices = self._program(), self.origin, self.circuit.table_of_choices()
         accuracy, wrong = self.pool.harden(program)
         if self.depth not in self.elite or wrong < self.elite[self.depth][0]:
-            self.elite[self.depth] = wrong, self.circuit.table_of_choices()
-        old = self.depth_error.get(self.depth)
+            self.elite[self.depth] = wrong, choices
         self.cycle += 1
-        if self.cycle >= self.search.cycles or error > self.cycle_error - self.search.cold:
-            self.depth_error[self.depth] = error if old is None else 0.7 * old + 0.3 * error
-            origin = self.origin
+        if self.best is None or wrong < self.best[0]:
+            self.best, self.stale = (wrong, choices), 0
+        else:
+            self.stale += 1
+        if self.cycle >= self.search.cycles or self.stale >= self.search.patience:
+            old = self.depth_error.get(self.depth, self.best[0])
+            self.depth_error[self.depth] = 0.7 * old + 0.3 * self.best[0]
             self._begin()
         else:
-            self.cycle_error, origin = error, self.origin
-            self._resample()
+            self._resample(self.best[1])
         if accuracy <= self.accuracy:
             return None
         self.accuracy = accuracy
@@ -268,7 +274,8 @@ class SearchLearner:
             "depth": self.depth,
             "origin": self.origin,
             "cycle": self.cycle,
-            "cycle_error": None if np.isinf(self.cycle_error) else self.cycle_error,
+            "stale": self.stale,
+            "best": None if self.best is None else self.best[0],
             "move": self.move,
             "steps": self.steps,
             "starts": self.starts,
@@ -283,6 +290,8 @@ class SearchLearner:
             **examples_to("sample", self.sample),
             **_choices_to("choices", self.circuit.table_of_choices()),
         }
+        if self.best is not None:
+            arrays.update(_choices_to("best", self.best[1]))
         for depth, (_, choices) in self.elite.items():
             arrays.update(_choices_to(f"elite/{depth}", choices))
         return arrays
@@ -291,7 +300,10 @@ class SearchLearner:
         counters = json_from(state["counters"])
         assert isinstance(counters, dict)
         self.depth, self.origin, self.cycle = counters["depth"], counters["origin"], counters["cycle"]
-        self.cycle_error = np.inf if counters["cycle_error"] is None else counters["cycle_error"]
+        self.stale = counters["stale"]
+        self.best = None
+        if counters["best"] is not None:
+            self.best = counters["best"], self._choices_from("best", self.depth, state)
         self.steps, self.starts, self.accuracy = counters["steps"], counters["starts"], counters["accuracy"]
         self.depth_error = {int(depth): float(error) for depth, error in counters["depth_error"]}
         self.rng = rng_from(state["rng"])

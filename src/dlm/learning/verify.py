@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,11 +43,7 @@ class Verification:
 
     @property
     def verified(self) -> bool:
-        return all(trial.passed for trial in self.trials) and not self.counterexamples
-
-    def with_counterexample(self, examples: Examples) -> Verification:
-        """The same, with one more counterexample, so that it does not count as verified."""
-        return replace(self, counterexamples=(*self.counterexamples, examples))
+        return all(trial.passed for trial in self.trials)
 
     @property
     def trials(self) -> tuple[Trial, ...]:
