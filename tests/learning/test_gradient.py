@@ -119,6 +119,15 @@ def test_counterexamples_are_trained_on_and_bounded() -> None:
     assert drawn.count == 40
 
 
+def test_a_start_no_better_than_a_constant_is_given_up_half_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dlm.learning.gradient.CONSTANT", 2.0)  # nothing is better
+    of = learner(task="family/is-uncle")
+    half_way = QUICK.epochs * QUICK.steps // 2 // QUICK.slice_steps
+    reports = [of.advance() for _ in range(half_way)]
+    assert [report.starts for report in reports[-2:]] == [1, 2]
+    assert of.state()["values"][-1] == 2.0
+
+
 def test_current_choices_are_a_program_of_the_space() -> None:
     task = get_task("family/has-father")
     of = learner()

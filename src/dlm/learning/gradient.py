@@ -35,6 +35,9 @@ LOSS_MEMORY = 0.99
 FEW, MANY = 32, 32
 # Counterexamples kept, and the share of slices that train on some.
 KEPT, REMEMBER = 128, 0.3
+# A program is about as good as a constant if it is right on a smaller share than this, both classes counted alike. A
+# start that has found none better half way through is given up; the next gives twice the weight to the rarer class.
+CONSTANT = 0.55
 # Atoms of the rarer class should be about this share of all; draw as many worlds more as that takes, up to a limit.
 RICH_SHARE, RICH_FACTOR = 0.1, 40
 
@@ -55,6 +58,7 @@ class GradientLearner:
         self._steps = 0
         self._starts = 0
         self._best = 0.0
+        self._lift = 1.0
         self._begin()
 
     def advance(self) -> Report:
@@ -67,10 +71,12 @@ class GradientLearner:
         order = self._rng.permutation(examples.count).reshape(steps, -1)
         for batch in order:
             self._step(examples.take(batch))
-            over = self._step_of_start >= self.schedule.epochs * self._epoch_steps
-            every = self.schedule.check_every
+            over, every = self._epoch >= self.schedule.epochs, self.schedule.check_every
             if over or (every and self._step_of_start % every == 0):
                 candidate = self._try_program() or candidate
+            if every and 2 * self._epoch >= self.schedule.epochs and self._start_best < CONSTANT:
+                self._lift *= 2
+                over = True
             if over:
                 self._begin()
         return Report(self.name, self._steps, self._starts, self._loss, self._accuracy, self._temperature, candidate)
@@ -126,7 +132,7 @@ class GradientLearner:
         target = layout.pick(torch.from_numpy(examples.target).float())
         weights = self._machine.weights(self._selection(), examples.count, self._generator)
         truth = squeeze(fast_apply(self.wiring, weights, inputs, layout), self.schedule.margin)
-        balance = self.schedule.balance * self.schedule.balance_decay**self._epoch
+        balance = min(0.5, self._lift * self.schedule.balance) * self.schedule.balance_decay**self._epoch
         loss = binary_cross_entropy(truth, target, class_weights(target, balance))
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -234,7 +240,7 @@ class GradientLearner:
             "numpy_rng": np.frombuffer(json.dumps(self._rng.bit_generator.state).encode(), dtype=np.uint8),
             "torch_rng": _copy(self._generator.get_state()),
             "counts": np.array([self._steps, self._starts, self._step_of_start]),
-            "values": np.array([self._loss, self._accuracy, self._best, self._start_best]),
+            "values": np.array([self._loss, self._accuracy, self._best, self._start_best, self._lift]),
             "start_choices": _flatten(self._start_choices),
             "tried": _flatten(self._tried) if self._tried is not None else np.zeros(0, dtype=np.int64),
             "hard_sizes": np.array([examples.size for examples in self._hard_examples], dtype=np.int64),
@@ -247,7 +253,8 @@ class GradientLearner:
         self._starts -= 1
         self._begin()
         self._step_of_start = step_of_start
-        self._loss, self._accuracy, self._best, self._start_best = (float(value) for value in state["values"])
+        values = (float(value) for value in state["values"])
+        self._loss, self._accuracy, self._best, self._start_best, self._lift = values
         with torch.no_grad():
             self._machine.logits.copy_(_tensor(state["logits"]))
         if step_of_start:
