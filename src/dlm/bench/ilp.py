@@ -108,6 +108,7 @@ def main() -> None:
     parser.add_argument("--learner", choices=sorted(SEEDS), action="append", help="only these learners")
     parser.add_argument("--task", choices=task_names(), action="append", help="only these tasks")
     parser.add_argument("--seeds", type=int, help="only the first so many seeds")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs side by side, but for auto")
     parser.add_argument("--fresh", action="store_true", help="forget earlier runs")
     options = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
@@ -122,7 +123,7 @@ def main() -> None:
             for task in options.task or task_names()
         ]
         jobs = [job for job in jobs if job.key not in records]
-        with ThreadPoolExecutor(1 if learner == "auto" else os.cpu_count()) as pool:
+        with ThreadPoolExecutor(1 if learner == "auto" else options.jobs) as pool:
             running = {pool.submit(job.run): job for job in jobs}
             for done in as_completed(running):
                 key, record = running[done].key, done.result()
