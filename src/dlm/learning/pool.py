@@ -32,20 +32,36 @@ class Pool:
     """Worlds of all sizes up to one, with weights; and counterexamples, which are in every sample."""
 
     def __init__(self, batches: Sequence[Examples]) -> None:
-        self.batches = list(batches)
+        self.batches: list[Examples] = []
         self.counterexamples: list[Examples] = []
-        self.owner = np.concatenate([np.full(batch.count, place) for place, batch in enumerate(batches)])
-        self.index = np.concatenate([np.arange(batch.count) for batch in batches])
+        self.owner = np.zeros(0, dtype=np.int64)
+        self.index = np.zeros(0, dtype=np.int64)
+        self.base = np.zeros(0)
+        self.weight = np.zeros(0)
+        for batch in batches:
+            self.extend(batch)
+
+    def extend(self, batch: Examples) -> None:
+        """Take more worlds in."""
+        if batch.count == 0:
+            return
+        self.owner = np.append(self.owner, np.full(batch.count, len(self.batches)))
+        self.index = np.append(self.index, np.arange(batch.count))
         # Worlds that show only one class say little; they keep a small weight.
-        self.base = np.where(np.concatenate([rare_atoms(batch) > 0 for batch in batches]), 1.0, DULL)
-        self.weight = self.base.copy()
+        base = np.where(rare_atoms(batch) > 0, 1.0, DULL)
+        self.base, self.weight = np.append(self.base, base), np.append(self.weight, base)
+        self.batches.append(batch)
 
     @classmethod
     def draw(cls, task: Task, rng: np.random.Generator, count: int, size: int) -> Pool:
-        """Half of the worlds of the largest size, half spread over the smaller ones."""
+        """Half of the worlds rich and of the largest size, a quarter plain ones, a quarter rich and smaller.
+
+        Plain worlds are dull, but without them a program learns that every world has what is rare.
+        """
         smaller = list(range(min(2, size), size))
-        shares = [(size, count // 2), *((small, max(1, count // 2 // len(smaller))) for small in smaller)]
-        return cls([sample_rich(task, rng, share, of, rich_factor(task, rng, of, 20, 100)) for of, share in shares])
+        shares = [(size, count // 2), *((small, max(1, count // 4 // len(smaller))) for small in smaller)]
+        rich = [sample_rich(task, rng, share, of, rich_factor(task, rng, of, 20, 100)) for of, share in shares]
+        return cls([*rich, task.sample(rng, count // 4, size)])
 
     def sample(self, rng: np.random.Generator, count: int, hard: float) -> list[Examples]:
         """Some worlds, a share `hard` of them by weight, and all counterexamples."""
@@ -59,12 +75,18 @@ class Pool:
 
     def harden(self, program: Program) -> tuple[float, float]:
         """Weigh worlds by what a program got wrong; its accuracy over atoms, and the share of wrong worlds."""
-        errors = [wrong_atoms(program, batch) for batch in self.batches]
-        asked = [np.full(batch.count, batch.scored.sum()) for batch in self.batches]
-        wrong = np.concatenate(errors) > 0
+        errors = self._errors(program)
+        asked = sum(batch.count * int(batch.scored.sum()) for batch in self.batches)
+        wrong = errors > 0
         self.weight = self.base + (self.weight - self.base) * DECAY + wrong * (GAIN / max(int(wrong.sum()), 1))
-        accuracy = 1 - float(np.concatenate(errors).sum() / max(int(np.concatenate(asked).sum()), 1))
-        return accuracy, float(wrong.mean())
+        return 1 - float(errors.sum()) / max(asked, 1), float(wrong.mean())
+
+    def wrong(self, program: Program) -> float:
+        """The share of worlds that a program gets wrong."""
+        return float((self._errors(program) > 0).mean())
+
+    def _errors(self, program: Program) -> NDArray[np.int64]:
+        return np.concatenate([wrong_atoms(program, batch) for batch in self.batches])
 
     def add(self, counterexamples: Sequence[Examples]) -> None:
         """Put these into every sample from now on."""

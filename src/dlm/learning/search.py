@@ -36,6 +36,10 @@ from dlm.tasks.task import Task
 __all__ = ["SearchLearner", "SearchSettings"]
 
 
+NEAR = 0.05
+"""A program wrong on a smaller share of the pool's worlds is almost right."""
+
+
 @dataclass(frozen=True)
 class SearchSettings:
     """How the search spends its moves. One set of values serves all tasks.
@@ -62,6 +66,7 @@ class SearchSettings:
     depth_temperature: float = 0.05
     slice: int = 100
     fresh: int = 200
+    mined: int = 10000
 
 
 class SearchLearner:
@@ -105,7 +110,13 @@ class SearchLearner:
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         """Take counterexamples into the sample and go on from the refuted program."""
-        self.pool.add([batch.take(slice(0, 4)) for batch in counterexamples])
+        small = [batch for batch in counterexamples if batch.size <= self.size]
+        if not small:
+            # Large worlds make every move slow. Most programs that are wrong on one are wrong on a small one too.
+            small = [self._mine(self._program())]
+        if not any(batch.count for batch in small):
+            small = [min(counterexamples, key=lambda batch: batch.size)] if counterexamples else []
+        self.pool.add([batch.take(slice(0, 4)) for batch in small])
         self._resample()
 
     def suggest(self, choices: Choices, origin: str) -> None:
@@ -175,6 +186,9 @@ class SearchLearner:
         """
         program, origin, choices = self._program(), self.origin, self.circuit.table_of_choices()
         accuracy, wrong = self.pool.harden(program)
+        if wrong < NEAR:
+            self._harvest(program)
+            wrong = self.pool.wrong(program)
         if self.depth not in self.elite or wrong < self.elite[self.depth][0]:
             self.elite[self.depth] = wrong, choices
         self.cycle += 1
@@ -208,6 +222,17 @@ class SearchLearner:
             return Candidate(program, self.origin, accuracy, believed=True)
         self._resample()
         return None
+
+    def _harvest(self, program: Program) -> None:
+        """Add worlds that an almost-right program gets wrong to the pool, and judge the elite anew by them."""
+        self.pool.extend(self._mine(program))
+        for depth, (_, choices) in self.elite.items():
+            self.elite[depth] = self.pool.wrong(program_of(self._plan(depth).wiring, choices)), choices
+
+    def _mine(self, program: Program) -> Examples:
+        """Fresh worlds that an almost-right program gets wrong: rare ones, so many are tried."""
+        examples = self.task.sample(self.rng, self.search.mined, self.size)
+        return examples.take(np.flatnonzero(wrong_atoms(program, examples))[:32])
 
     def _program(self) -> Program:
         return program_of(self._plan(self.depth).wiring, self.circuit.table_of_choices())
