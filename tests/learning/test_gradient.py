@@ -8,6 +8,7 @@ from dlm.engines import evaluate_target
 from dlm.learning.gradient import GradientLearner, class_weights, squeeze
 from dlm.learning.learner import Candidate, Report
 from dlm.learning.schedule import Schedule, fast_schedule, paper_schedule
+from dlm.machine import hard_choices
 from dlm.space import MachineSettings, program_of, wire
 from dlm.tasks import get_task
 
@@ -25,6 +26,8 @@ QUICK = Schedule(
     temperature_decay=0.98,
     check_every=20,
     mine=2,
+    warm=1,
+    shallower=1,
 )
 
 
@@ -86,7 +89,29 @@ def test_temperature_falls_with_epochs_and_comes_back_with_a_start() -> None:
     reports = [report for of in [learner()] for report in (of.advance() for _ in range(32))]
     assert [r.temperature for r in reports[:3]] == pytest.approx([0.5 * 0.98**2, 0.5 * 0.98**4, 0.5 * 0.98**6])
     assert reports[29].starts == 2
-    assert reports[29].temperature == 0.5
+    # The first start found something, so the second is warm: a third of the epochs are skipped.
+    assert reports[29].temperature == pytest.approx(0.5 * 0.98 ** (QUICK.epochs // 3))
+
+
+def test_a_warm_start_leans_on_the_best_program_of_its_chain() -> None:
+    of = learner()
+    while of.advance().starts == 1:
+        pass
+    assert of._elite is not None
+    score, depth, choices = of._elite
+    assert score > 0.9
+    assert depth == of._depth
+    for key, table in hard_choices(of._machine).items():
+        np.testing.assert_array_equal(table, choices[key])
+
+
+def test_a_chain_of_warm_starts_ends_with_fresh_logits() -> None:
+    of = learner()
+    warm = {}
+    for _ in range(100):
+        report = of.advance()
+        warm[report.starts] = of._warm
+    assert [warm[start] for start in (1, 2, 3)] == [0, 1, 0]
 
 
 @pytest.mark.parametrize("before", [0, 3, 31])
@@ -112,7 +137,7 @@ def test_counterexamples_are_trained_on_and_bounded() -> None:
     task = get_task("family/has-father")
     of = learner()
     of.refute([task.sample(np.random.default_rng(0), 500, 4)])
-    assert len(of.state()["hard_sizes"]) == 128
+    assert int(of.state()["hard/count"]) == 128
     sizes = {of._next_size() for _ in range(100)}
     assert 4 in sizes
     drawn = of._draw(4, 40)

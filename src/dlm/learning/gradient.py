@@ -6,8 +6,6 @@ when the program of the likeliest choices is worth a look.
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,9 +19,10 @@ from dlm.engines import evaluate_target
 from dlm.learning.learner import Candidate, Report, State
 from dlm.learning.sampling import sample_rich, training_sizes
 from dlm.learning.schedule import Schedule
+from dlm.learning.snapshot import choices_from, choices_to, examples_from, examples_to, rng_from, rng_to
 from dlm.logic.syntax import Program
-from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of
-from dlm.space import Choices, MachineSettings, UnitKey, program_of, wire
+from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of, weights_of
+from dlm.space import Choices, MachineSettings, Wiring, embed_choices, program_of, wire
 from dlm.tasks.task import Task
 
 __all__ = ["GradientLearner"]
@@ -38,6 +37,8 @@ KEPT, REMEMBER = 128, 0.3
 # A program is about as good as a constant if it is right on a smaller share than this, both classes counted alike. A
 # start that has found none better half way through is given up; the next gives twice the weight to the rarer class.
 CONSTANT = 0.55
+# A start that found a program right on a larger share than this, counted likewise, is worth going on from.
+PROMISING = 0.9
 # Atoms of the rarer class should be about this share of all; draw as many worlds more as that takes, up to a limit.
 RICH_SHARE, RICH_FACTOR = 0.1, 40
 
@@ -48,17 +49,19 @@ class GradientLearner:
     name = "gradient"
 
     def __init__(self, task: Task, settings: MachineSettings, schedule: Schedule, seed: int) -> None:
-        self.task, self.schedule = task, schedule
-        self.wiring = wire(settings, task.inputs, task.target, task.target_arity)
+        self.task, self.settings, self.schedule = task, settings, schedule
+        self._wirings: dict[int, Wiring] = {}
         self._rng = np.random.default_rng(seed)
         self._generator = torch.Generator().manual_seed(int(self._rng.integers(2**62)))
-        self._layouts: dict[int, Layout] = {}
+        self._layouts: dict[tuple[int, int], Layout] = {}
         self._factor = self._rarity_factor() if schedule.rich else 1
         self._hard_examples: list[Examples] = []
         self._steps = 0
         self._starts = 0
         self._best = 0.0
         self._lift = 1.0
+        self._warm = 0
+        self._elite: tuple[float, int, Choices] | None = None
         self._begin()
 
     def advance(self) -> Report:
@@ -80,6 +83,7 @@ class GradientLearner:
                 self._lift *= 2
                 over = True
             if over:
+                self._end()
                 self._begin()
         return Report(self.name, self._steps, self._starts, self._loss, self._accuracy, self._temperature, candidate)
 
@@ -90,13 +94,36 @@ class GradientLearner:
         del self._hard_examples[:-KEPT]
 
     def current_choices(self) -> Choices:
-        """The choices of the best program of this start so far."""
-        return self._start_choices
+        """The choices of the best program of this start so far, for a machine of full depth."""
+        full = self._wiring_at(self.settings.depth)
+        if self._depth == self.settings.depth:
+            return self._start_choices
+        return embed_choices(self.wiring, self._start_choices, full, np.random.default_rng(0))
 
-    # ------------------------------------------------------------------ training
+    # ------------------------------------------------------------------ starts
 
     def _begin(self) -> None:
-        """Start from fresh logits."""
+        """A start: warm, from the best program so far of this chain of starts, or from fresh logits."""
+        elite = self._elite if self._warm < self.schedule.warm else None
+        if elite is not None:
+            self._warm += 1
+            depth = min(elite[1] + 2, self.settings.depth) if self._warm > 1 else elite[1]
+            self._set_up(depth)
+            self._lean_on(elite)
+        else:
+            self._warm, self._elite = 0, None
+            left_out = int(self._rng.integers(self.schedule.shallower + 1)) if self._starts else 0
+            self._set_up(self.settings.depth - left_out)
+
+    def _end(self) -> None:
+        """Remember a start's best program, if it is a good one and the best of its chain."""
+        if self._start_best > PROMISING and (self._elite is None or self._start_best > self._elite[0]):
+            self._elite = self._start_best, self._depth, self._start_choices
+
+    def _set_up(self, depth: int) -> None:
+        """Fresh logits for a machine of some depth."""
+        self._depth = depth
+        self.wiring = self._wiring_at(depth)
         self._machine = Machine(self.wiring, self._generator)
         self._optimiser = torch.optim.AdamW(
             [self._machine.logits],
@@ -112,9 +139,27 @@ class GradientLearner:
         self._start_choices: Choices = hard_choices(self._machine)
         self._tried: Choices | None = None
 
+    def _lean_on(self, elite: tuple[float, int, Choices]) -> None:
+        """Raise the logits of a program's choices; what it invented is there to build on, nothing is fixed."""
+        _, depth, choices = elite
+        if depth < self._depth:
+            choices = embed_choices(self._wiring_at(depth), choices, self.wiring, self._rng)
+        with torch.no_grad():
+            self._machine.logits.add_(weights_of(self.wiring, choices)[0], alpha=self.schedule.boost)
+
+    def _wiring_at(self, depth: int) -> Wiring:
+        if depth not in self._wirings:
+            settings = self.settings.at_depth(depth)
+            self._wirings[depth] = wire(settings, self.task.inputs, self.task.target, self.task.target_arity)
+        return self._wirings[depth]
+
+    # ------------------------------------------------------------------ training
+
     @property
     def _epoch(self) -> int:
-        return self._step_of_start // self._epoch_steps
+        # A warm start is not as hot as one from fresh logits.
+        offset = self.schedule.epochs // 3 if self._warm else 0
+        return offset + self._step_of_start // self._epoch_steps
 
     @property
     def _temperature(self) -> float:
@@ -178,9 +223,10 @@ class GradientLearner:
         return RICH_FACTOR if rare * RICH_FACTOR < RICH_SHARE else max(1, round(RICH_SHARE / rare))
 
     def _layout(self, size: int) -> Layout:
-        if size not in self._layouts:
-            self._layouts[size] = Layout(self.wiring, size, self.task.distinct_only)
-        return self._layouts[size]
+        key = self._depth, size
+        if key not in self._layouts:
+            self._layouts[key] = Layout(self.wiring, size, self.task.distinct_only)
+        return self._layouts[key]
 
     # ------------------------------------------------------------------ programs
 
@@ -239,22 +285,27 @@ class GradientLearner:
             "logits": _copy(self._machine.logits),
             "moment1": _copy(moments.get("exp_avg", nothing)),
             "moment2": _copy(moments.get("exp_avg_sq", nothing)),
-            "numpy_rng": np.frombuffer(json.dumps(self._rng.bit_generator.state).encode(), dtype=np.uint8),
+            "numpy_rng": rng_to(self._rng),
             "torch_rng": _copy(self._generator.get_state()),
-            "counts": np.array([self._steps, self._starts, self._step_of_start]),
+            "counts": np.array([self._steps, self._starts, self._step_of_start, self._depth, self._warm]),
             "values": np.array([self._loss, self._accuracy, self._best, self._start_best, self._lift]),
-            "start_choices": _flatten(self._start_choices),
-            "tried": _flatten(self._tried) if self._tried is not None else np.zeros(0, dtype=np.int64),
-            "hard_sizes": np.array([examples.size for examples in self._hard_examples], dtype=np.int64),
-            "hard_bits": np.concatenate([np.zeros(0, dtype=np.bool_), *map(_bits, self._hard_examples)]),
+            **choices_to("start", self._start_choices),
+            **(choices_to("tried", self._tried) if self._tried is not None else {}),
+            **(self._elite_state() if self._elite is not None else {}),
+            **examples_to("hard", self._hard_examples),
         }
+
+    def _elite_state(self) -> dict[str, NDArray[np.generic]]:
+        assert self._elite is not None
+        score, depth, choices = self._elite
+        return {"elite": np.array([score, depth]), **choices_to("elite", choices)}
 
     def restore(self, state: State) -> None:
         """Go on from a snapshot of a learner made with the same arguments."""
-        self._steps, self._starts, step_of_start = (int(count) for count in state["counts"])
-        self._starts -= 1
-        self._begin()
-        self._step_of_start = step_of_start
+        steps, starts, step_of_start, depth, warm = (int(count) for count in state["counts"])
+        self._starts = starts - 1
+        self._set_up(depth)
+        self._steps, self._step_of_start, self._warm = steps, step_of_start, warm
         values = (float(value) for value in state["values"])
         self._loss, self._accuracy, self._best, self._start_best, self._lift = values
         with torch.no_grad():
@@ -265,36 +316,17 @@ class GradientLearner:
                 "exp_avg": _tensor(state["moment1"]),
                 "exp_avg_sq": _tensor(state["moment2"]),
             }
-        self._rng.bit_generator.state = json.loads(state["numpy_rng"].tobytes())
+        self._rng = rng_from(state["numpy_rng"])
         self._generator.set_state(_tensor(state["torch_rng"]))
-        self._start_choices = self._unflatten(state["start_choices"])
-        self._tried = self._unflatten(state["tried"]) if state["tried"].size else None
-        self._hard_examples = self._from_bits(state["hard_sizes"], state["hard_bits"])
-
-    def _unflatten(self, flat: NDArray[np.generic]) -> Choices:
-        """The inverse of `_flatten`."""
-        choices: dict[UnitKey, NDArray[np.int64]] = {}
-        start = 0
-        for unit in self.wiring.units:
-            shape = (len(unit.modules), unit.modules[0].atoms)
-            choices[unit.key] = np.array(flat[start : start + math.prod(shape)], dtype=np.int64).reshape(shape)
-            start += math.prod(shape)
-        return choices
-
-    def _from_bits(self, sizes: NDArray[np.generic], bits: NDArray[np.generic]) -> list[Examples]:
-        """The inverse of `_bits`, for many worlds."""
-        found = []
-        start = 0
-        names = [*sorted(self.task.inputs), self.task.target]
-        for size in (int(size) for size in sizes):
-            arrays = {}
-            for name in names:
-                shape = (1, *(size,) * self.task.inputs.get(name, self.task.target_arity))
-                arrays[name] = np.array(bits[start : start + math.prod(shape)], dtype=np.bool_).reshape(shape)
-                start += math.prod(shape)
-            target = arrays.pop(self.task.target)
-            found.append(Examples(Worlds(1, size, arrays), target, self.task.scored(size)))
-        return found
+        self._start_choices = choices_from("start", self.wiring, state)
+        tried = any(name.startswith("tried/") for name in state)
+        self._tried = choices_from("tried", self.wiring, state) if tried else None
+        self._elite = None
+        if "elite" in state:
+            score, elite_depth = state["elite"].astype(np.float64).tolist()
+            wiring = self._wiring_at(int(elite_depth))
+            self._elite = score, int(elite_depth), choices_from("elite", wiring, state)
+        self._hard_examples = examples_from("hard", state)
 
 
 def squeeze(truth: Tensor, margin: float) -> Tensor:
@@ -327,16 +359,6 @@ def _join(parts: Sequence[Examples]) -> Examples:
     relations = {name: np.concatenate([w.relations[name] for w in worlds]) for name in worlds[0].relations}
     target = np.concatenate([part.target for part in parts])
     return Examples(Worlds(len(target), worlds[0].size, relations), target, parts[0].scored)
-
-
-def _bits(examples: Examples) -> NDArray[np.bool_]:
-    """The relations of one world in the order of their names, then the target, flat."""
-    relations = examples.worlds.relations
-    return np.concatenate([*(relations[name].ravel() for name in sorted(relations)), examples.target.ravel()])
-
-
-def _flatten(choices: Choices) -> NDArray[np.int64]:
-    return np.concatenate([choices[key].ravel() for key in choices])
 
 
 def _copy(tensor: Tensor) -> NDArray[np.generic]:

@@ -18,7 +18,7 @@ def _help(text: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Schedule:
-    """The settings of a training run. A run is a sequence of starts, each from fresh logits."""
+    """The settings of a training run. A run is a sequence of starts, from fresh logits or warm."""
 
     size: int = field(metadata=_help("Objects in a training world, at most."))
     smaller: float = field(default=0.0, metadata=_help("Share of the batches that have fewer objects than `size`."))
@@ -36,6 +36,13 @@ class Schedule:
     epochs: int = field(default=200, metadata=_help("Epochs a start."))
     slower: float = field(default=1.0, metadata=_help("How many times longer the epochs of the next start are."))
     longest: int = field(default=1 << 20, metadata=_help("Steps an epoch, at most, however many starts came before."))
+    warm: int = field(
+        default=0, metadata=_help("Starts in a row that go on from the best program of the one before, at most.")
+    )
+    boost: float = field(default=2.5, metadata=_help("What a warm start adds to the logits of that program's choices."))
+    shallower: int = field(
+        default=0, metadata=_help("Layers that a start from fresh logits, but for the first, may leave out at most.")
+    )
     temperature: float = field(default=1.0, metadata=_help("Of the choice of an atom, at the start."))
     noise: float = field(default=1.0, metadata=_help("Scale of the Gumbel noise on logits, at the start."))
     dropout: float = field(default=0.1, metadata=_help("Share of choices left out in each sample, at the start."))
@@ -68,7 +75,7 @@ class Schedule:
         for name in ("temperature_decay", "noise_decay", "dropout_decay", "balance_decay"):
             _require(0 < getattr(self, name) <= 1, name, "above 0 and at most 1", getattr(self, name))
         _require(self.slower >= 1 and math.isfinite(self.slower), "slower", "at least 1", self.slower)
-        for name in ("check_every", "mine"):
+        for name in ("check_every", "mine", "warm", "boost", "shallower"):
             _require(getattr(self, name) >= 0, name, "at least 0", getattr(self, name))
 
     def steps_at(self, start: int) -> int:
@@ -98,6 +105,8 @@ def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
         epochs=100,
         slower=1.25,
         longest=250,
+        warm=3,
+        shallower=max(0, settings.depth - 5),
         temperature=0.5,
         temperature_decay=0.98,
         check_every=50,

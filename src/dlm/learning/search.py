@@ -14,7 +14,7 @@ that shallow programs are found first. `docs/learning.md` tells what each part b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,16 @@ from dlm.learning.learner import Candidate, Report, State
 from dlm.learning.packing import pack_examples
 from dlm.learning.pool import Pool
 from dlm.learning.sampling import training_sizes
-from dlm.learning.snapshot import examples_from, examples_to, json_from, json_to, rng_from, rng_to
+from dlm.learning.snapshot import (
+    choices_from,
+    choices_to,
+    examples_from,
+    examples_to,
+    json_from,
+    json_to,
+    rng_from,
+    rng_to,
+)
 from dlm.learning.verify import wrong_atoms
 from dlm.logic.syntax import Program
 from dlm.space.choices import Choices, embed_choices, program_of, random_choices
@@ -133,7 +142,7 @@ class SearchLearner:
 
     def _plan(self, depth: int) -> Plan:
         if depth not in self._plans:
-            settings = _at_depth(self.settings, depth)
+            settings = self.settings.at_depth(depth)
             self._plans[depth] = Plan(wire(settings, self.task.inputs, self.task.target, self.task.target_arity))
         return self._plans[depth]
 
@@ -313,12 +322,12 @@ class SearchLearner:
             "rng": rng_to(self.rng),
             **self.pool.state(),
             **examples_to("sample", self.sample),
-            **_choices_to("choices", self.circuit.table_of_choices()),
+            **choices_to("choices", self.circuit.table_of_choices()),
         }
         if self.best is not None:
-            arrays.update(_choices_to("best", self.best[1]))
+            arrays.update(choices_to("best", self.best[1]))
         for depth, (_, choices) in self.elite.items():
-            arrays.update(_choices_to(f"elite/{depth}", choices))
+            arrays.update(choices_to(f"elite/{depth}", choices))
         return arrays
 
     def restore(self, state: State) -> None:
@@ -341,17 +350,4 @@ class SearchLearner:
         self.move = counters["move"]
 
     def _choices_from(self, prefix: str, depth: int, state: State) -> Choices:
-        keys = [unit.key for unit in self._plan(depth).wiring.units]
-        return {key: state[f"{prefix}/{key[0]}/{key[1]}"].astype(np.int64) for key in keys}
-
-
-def _choices_to(prefix: str, choices: Choices) -> dict[str, NDArray[np.int64]]:
-    return {f"{prefix}/{layer}/{arity}": table for (layer, arity), table in choices.items()}
-
-
-def _at_depth(settings: MachineSettings, depth: int) -> MachineSettings:
-    """The settings of a shallower machine: its layers are the last ones of the full machine."""
-    dropped = settings.depth - depth
-    breadth = settings.breadth if isinstance(settings.breadth, int) else settings.breadth[dropped:]
-    kept = tuple((layer - dropped, arity, n) for layer, arity, n in settings.unit_outputs if layer > dropped)
-    return replace(settings, depth=depth, breadth=breadth, unit_outputs=kept)
+        return choices_from(prefix, self._plan(depth).wiring, state)

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from dlm.data.worlds import Examples, Worlds
 from dlm.learning.learner import State
+from dlm.space.choices import Choices
+from dlm.space.wiring import Wiring
 
-__all__ = ["examples_from", "examples_to", "json_from", "json_to", "rng_from", "rng_to"]
+__all__ = ["choices_from", "choices_to", "examples_from", "examples_to", "json_from", "json_to", "rng_from", "rng_to"]
 
 
 def json_to(value: object) -> NDArray[np.uint8]:
@@ -65,3 +67,13 @@ def examples_from(prefix: str, state: State | Mapping[str, NDArray[np.generic]])
             )
         )
     return batches
+
+
+def choices_to(prefix: str, choices: Choices) -> dict[str, NDArray[np.generic]]:
+    """A table of choices under names that start with a prefix."""
+    return {f"{prefix}/{layer}/{arity}": table.copy() for (layer, arity), table in choices.items()}
+
+
+def choices_from(prefix: str, wiring: Wiring, state: State) -> Choices:
+    """The inverse of `choices_to` for a machine of that wiring."""
+    return {unit.key: state[f"{prefix}/{unit.key[0]}/{unit.key[1]}"].astype(np.int64) for unit in wiring.units}

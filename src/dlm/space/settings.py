@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from dlm.errors import SettingsError
@@ -77,6 +77,13 @@ class MachineSettings:
             if (at_layer, at_arity) == (layer, arity):
                 return outputs
         return self.outputs
+
+    def at_depth(self, depth: int) -> MachineSettings:
+        """The settings of a shallower machine: its layers are the last ones of this machine."""
+        dropped = self.depth - depth
+        breadth = self.breadth if isinstance(self.breadth, int) else self.breadth[dropped:]
+        kept = tuple((layer - dropped, arity, n) for layer, arity, n in self.unit_outputs if layer > dropped)
+        return replace(self, depth=depth, breadth=breadth, unit_outputs=kept)
 
     def check(self, inputs: Mapping[str, int], target_arity: int) -> None:
         """Refuse settings that cannot read an input or say the target."""
