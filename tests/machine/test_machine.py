@@ -9,6 +9,7 @@ from torch import Tensor
 
 from dlm.data import Worlds
 from dlm.logic.evaluate import evaluate
+from dlm.logic.simplify import simplify
 from dlm.machine import (
     Layout,
     Machine,
@@ -94,7 +95,7 @@ def test_fast_is_literal(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", CASES)
-def test_hard_machine_is_its_program(seed: int) -> None:
+def test_hard_machine_is_its_program_simplified_or_not(seed: int) -> None:
     rng = np.random.default_rng(1000 + seed)
     wiring = random_wiring(rng)
     size = random_size(rng)
@@ -109,7 +110,9 @@ def test_hard_machine_is_its_program(seed: int) -> None:
         program, weights = program_of(wiring, choices), weights_of(wiring, choices)
     expected = np.zeros((2,) + (size,) * wiring.target_arity, dtype=np.bool_)
     for index in range(2):
-        for values in evaluate(program, worlds.structure(index))[wiring.target]:
+        answers = evaluate(program, worlds.structure(index))[wiring.target]
+        assert evaluate(simplify(program), worlds.structure(index))[wiring.target] == answers
+        for values in answers:
             expected[(index, *values)] = True
     literal = apply(wiring, weights, valuation, size)
     assert np.array_equal(literal.numpy(), expected)
