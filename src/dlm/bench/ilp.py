@@ -95,7 +95,8 @@ class Job:
         seconds = time.monotonic() - start
         if done.returncode not in (0, 3):
             raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
-        return {**json.loads(done.stdout), "asked": self.learner, "wall_seconds": round(seconds, 2)}
+        record = {**json.loads(done.stdout), "asked": self.learner, "wall_seconds": round(seconds, 2)}
+        return {**record, "commit": _commit()}
 
     @property
     def folder(self) -> Path:
@@ -134,13 +135,19 @@ def main() -> None:
     (OUT / "ilp.md").write_text("\n".join(_page(records)) + "\n")
 
 
+def _commit() -> str:
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+
+
 def _page(records: dict[str, Record]) -> Iterator[str]:
     yield "# Ten tasks, three learners"
     yield INTRODUCTION
     for learner in SEEDS:
         rows = [record for record in records.values() if record["asked"] == learner]
         if rows:
-            yield f"## {learner}\n"
+            commits = sorted({row["commit"] for row in rows})
+            yield f"## {learner}\n\nRun on commit {', '.join(commits)}.\n"
             yield from _table(rows)
             yield ""
     yield "## The paper\n"
