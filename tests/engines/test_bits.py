@@ -47,7 +47,6 @@ def test_small_pieces_change_nothing(monkeypatch):
     )
     worlds = Worlds(5, 70, {"e": rng.random((5, 70, 70)) < 0.9})
     whole = evaluate_target(program, worlds)
-    assert 0 < whole.mean() < 1 or whole.any()
     for size in (1, 200, 50_000):
         monkeypatch.setattr(bits, "PIECE_BYTES", size)
         monkeypatch.setattr(bits, "TABLES_BYTES", size)

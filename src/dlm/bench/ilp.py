@@ -60,8 +60,9 @@ PAPER = {
 }
 
 INTRODUCTION = f"""
-Written by `make bench-ilp` from `ilp.json`, which holds every run. Settings are the defaults, frozen before
-these seeds were run; each seed was run once. Seconds are wall time from the start of the process to the printed,
+Written by `make bench-ilp` from `ilp.json`, which holds every run. Settings are the defaults of the
+commit named with each table, frozen before its seeds were run; a later commit may have other defaults.
+Seconds are wall time from the start of the process to the printed,
 pruned, verified program, on a machine with 2 cores: `auto` uses both, `search` and `gradient` use one each and
 were run two at a time. The limit is {LIMIT["auto"]} s, for `gradient` {LIMIT["gradient"]} s.
 

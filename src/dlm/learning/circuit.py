@@ -44,7 +44,6 @@ class Plan:
         self.key = {number: key for key, number in self.number.items()}
         self.literals = [self._literals(unit) for unit in wiring.units]
         self.constant = [unit.constant for unit in wiring.units]
-        self.layer = [unit.key[0] for unit in wiring.units]
         self.members = [[n for n in range(self.size) if self.unit[n] == place] for place in range(len(wiring.units))]
         self.readers = self._readers()
 

@@ -23,7 +23,7 @@ from dlm.learning.run import RunFolder, read_program
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify, wrong_atoms
 from dlm.logic.simplify import simplify
-from dlm.logic.syntax import Program
+from dlm.logic.syntax import FALSE, Definition, Program
 from dlm.logic.text import format_program
 from dlm.tasks.task import Task
 
@@ -371,8 +371,6 @@ def _is_wrong(program: Program, batches: tuple[Examples, ...]) -> bool:
 
 
 def _constant_program(task: Task) -> Program:
-    from dlm.logic.syntax import FALSE, Definition
-
     parameters = tuple(f"x{index + 1}" for index in range(task.target_arity))
     return Program((Definition(task.target, parameters, FALSE),))
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 from dlm.errors import ProgramError
 
@@ -47,8 +46,6 @@ __all__ = [
     "rename",
     "subformulas",
 ]
-
-QuantifierName = Literal["exists", "forall"]
 
 
 @dataclass(frozen=True, slots=True)
