@@ -11,7 +11,22 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dlm"
 
-LAYERS = ("errors", "logic", "data", "space", "engines", "machine", "tasks", "learning", "api", "bench", "cli")
+LAYERS = (
+    "errors",
+    "logic",
+    "data",
+    "space",
+    "engines",
+    "export",
+    "prove",
+    "machine",
+    "tasks",
+    "envs",
+    "learning",
+    "api",
+    "bench",
+    "cli",
+)
 """A layer imports from those before it and from itself. `dlm/__init__.py` and `dlm/__main__.py` stand above all."""
 
 

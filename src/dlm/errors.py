@@ -9,7 +9,8 @@
     ├── SettingsError           settings that are impossible or contradict each other
     ├── UnknownTaskError        a task name nobody knows; names the nearest ones
     ├── RunError                a run folder that is missing, damaged or of another version
-    └── ResourceError           not enough memory or disk for what was asked
+    ├── ResourceError           not enough memory or disk for what was asked
+    └── MissingExtraError       an optional part of dlm that is not installed; says how to install it
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 __all__ = [
     "DataError",
     "DlmError",
+    "MissingExtraError",
     "ParseError",
     "ProgramError",
     "ResourceError",
@@ -65,3 +67,10 @@ class RunError(DlmError):
 
 class ResourceError(DlmError):
     """Not enough memory or disk for what was asked."""
+
+
+class MissingExtraError(DlmError):
+    """An optional dependency that is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs {package}, which is not installed: pip install 'dlm[{extra}]'")

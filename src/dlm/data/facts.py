@@ -1,0 +1,89 @@
+"""Facts at scale: named objects, and relations between them as columns of object numbers.
+
+A `Structure` holds sets of tuples, for people and for tests; `Facts` holds arrays, for engines. The objects of some
+facts are all constants that occur in any of their tables. A constant of which nothing else is said can be listed in a
+table of one column; by habit it is called ``objects``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.memory import require_bytes
+from dlm.data.structure import Structure
+from dlm.data.worlds import BoolArray, Worlds
+from dlm.errors import DataError
+
+__all__ = ["Facts", "Rows"]
+
+Rows = NDArray[np.int64]
+"""Tuples of object numbers, of shape ``(rows, arity)``."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A finite structure in columns.
+
+    `objects[i]` is the name of object number i: all names are strings, or all are integers, and no two are the same.
+    `relations[name]` holds the tuples of a predicate, each once, in any order; a predicate without arguments has one
+    empty row if it is true and none if it is not.
+    """
+
+    objects: NDArray[Any]
+    relations: Mapping[str, Rows]
+
+    def __post_init__(self) -> None:
+        for name, rows in self.relations.items():
+            if rows.ndim != 2 or rows.dtype != np.int64:
+                raise DataError(f"relation {name!r} must be an int64 array of two axes, got {rows.dtype} {rows.shape}")
+            if rows.size and not (rows.min() >= 0 and rows.max() < self.size):
+                raise DataError(f"relation {name!r} names an object that is not among the {self.size} of these facts")
+        object.__setattr__(self, "relations", MappingProxyType(dict(self.relations)))
+
+    @property
+    def size(self) -> int:
+        """How many objects there are."""
+        return len(self.objects)
+
+    @property
+    def arities(self) -> dict[str, int]:
+        return {name: rows.shape[1] for name, rows in self.relations.items()}
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each object, by its name as text."""
+        return {str(name): number for number, name in enumerate(self.objects.tolist())}
+
+    @classmethod
+    def from_structure(cls, structure: Structure) -> Facts:
+        relations = {
+            name: np.array(sorted(structure.relations[name]), dtype=np.int64).reshape(-1, arity)
+            if arity
+            else np.zeros((len(structure.relations[name]), 0), dtype=np.int64)
+            for name, arity in structure.arities.items()
+        }
+        return cls(np.array(structure.objects, dtype=object), relations)
+
+    def structure(self) -> Structure:
+        """The same facts as sets of tuples."""
+        relations = {name: frozenset(map(tuple, rows.tolist())) for name, rows in self.relations.items()}
+        return Structure(tuple(map(str, self.objects.tolist())), self.arities, relations)
+
+    def worlds(self) -> Worlds:
+        """The same facts as one world of Boolean tables."""
+        cells = sum(self.size**arity for arity in self.arities.values())
+        require_bytes(cells, f"the truth tables of {self.size} objects", "use the duckdb engine")
+        relations: dict[str, BoolArray] = {}
+        for name, rows in self.relations.items():
+            table = np.zeros((1,) + (self.size,) * rows.shape[1], dtype=np.bool_)
+            if len(rows):
+                table[(0, *rows.T)] = True
+            relations[name] = table
+        return Worlds(1, self.size, relations)

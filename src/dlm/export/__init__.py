@@ -1,0 +1,1 @@
+"""A program in other languages: one file a target. No torch."""
