@@ -2,7 +2,19 @@ import pytest
 from hypothesis import given
 
 from dlm.errors import ParseError
-from dlm.logic import And, Atom, Equal, Formula, Not, Or, Program, format_formula, parse_formula, parse_program
+from dlm.logic import (
+    And,
+    Atom,
+    Equal,
+    Formula,
+    Not,
+    Or,
+    Program,
+    format_formula,
+    parse_formula,
+    parse_formulas,
+    parse_program,
+)
 from dlm.logic.text import format_program
 from strategies import ODD_NAMES, programs, signatures
 
@@ -124,3 +136,11 @@ def test_a_formula_ends_where_the_text_ends() -> None:
     with pytest.raises(ParseError, match="expected the end of the formula") as caught:
         parse_formula("a(x) b(x)")
     assert caught.value.column == 6
+
+
+def test_formulas_end_with_a_full_stop() -> None:
+    text = "# nobody is their own mother\nforall x: ~mother(x, x).  true."
+    assert parse_formulas(text) == (parse_formula("forall x: ~mother(x, x)"), parse_formula("true"))
+    assert parse_formulas(" # nothing") == ()
+    with pytest.raises(ParseError, match=r"axioms\.dlm:1:5: expected '\.', got 'end of text'"):
+        parse_formulas("true", origin="axioms.dlm")

@@ -17,7 +17,7 @@ from dlm.logic.syntax import (
     Program,
     Truth,
 )
-from dlm.logic.text import format_formula, format_program, parse_formula, parse_program
+from dlm.logic.text import format_formula, format_program, parse_formula, parse_formulas, parse_program
 
 __all__ = [
     "FALSE",
@@ -37,6 +37,7 @@ __all__ = [
     "format_formula",
     "format_program",
     "parse_formula",
+    "parse_formulas",
     "parse_program",
     "simplify",
 ]

@@ -36,7 +36,7 @@ from dlm.logic.syntax import (
     disjunction,
 )
 
-__all__ = ["format_definition", "format_formula", "format_program", "parse_formula", "parse_program"]
+__all__ = ["format_definition", "format_formula", "format_program", "parse_formula", "parse_formulas", "parse_program"]
 
 KEYWORDS = frozenset({"exists", "forall", "true", "false"})
 
@@ -156,6 +156,16 @@ def parse_formula(text: str) -> Formula:
     if parser.token.kind != "end":
         parser.fail("expected the end of the formula")
     return formula
+
+
+def parse_formulas(text: str, origin: str = "<formulas>") -> tuple[Formula, ...]:
+    """Read any number of formulas, each ended by a full stop, such as a file of axioms."""
+    parser = _Parser(text, origin)
+    formulas: list[Formula] = []
+    while parser.token.kind != "end":
+        formulas.append(parser.formula())
+        parser.expect(".")
+    return tuple(formulas)
 
 
 class _Parser:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from dlm.errors import UnknownTaskError
 from dlm.space.settings import MachineSettings
-from dlm.tasks import family, graphs
+from dlm.tasks import definitions, family, graphs
 from dlm.tasks.task import Drawer, Labeller, Task
 
 __all__ = ["get_task", "task_names"]
@@ -15,6 +15,12 @@ FAMILY_INPUTS = {"father": 2, "mother": 2, "son": 2, "daughter": 2}
 FAMILY_READING = "father(x, y) says that y is x's father, son(x, y) that y is a son of x, and so on."
 GRAPH_INPUTS = {"edge": 2}
 COLOURED_INPUTS = {"edge": 2, **dict.fromkeys(graphs.COLOURS, 1)}
+
+GRAPH_LAWS: dict[Drawer, str] = {
+    graphs.draw_graphs: definitions.GRAPH_LAWS,
+    graphs.draw_coloured_graphs: definitions.GRAPH_LAWS + definitions.COLOUR_LAWS,
+    graphs.draw_geometric_graphs: definitions.GRAPH_LAWS + definitions.NEIGHBOUR_LAWS,
+}
 
 # Depth and breadth are those of the paper's table of architectures.
 SHALLOW = MachineSettings(depth=5, breadth=3)
@@ -38,6 +44,8 @@ def _family(
         draw=family.draw_families,
         label=label,
         reading=FAMILY_READING,
+        rules=definitions.RULES[target],
+        laws=definitions.FAMILY_LAWS,
     )
 
 
@@ -64,6 +72,8 @@ def _graph(
         label=label,
         # Connectivity is asked of different nodes; of the rest there is nothing to leave out.
         distinct_only=arity == 2,
+        rules=definitions.RULES[target],
+        laws=GRAPH_LAWS[draw],
     )
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from dlm.data.memory import require_bytes
 from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.errors import DataError
+from dlm.logic.syntax import Formula, Program
+from dlm.logic.text import parse_formulas, parse_program
 from dlm.space.settings import MachineSettings
 
 __all__ = ["Drawer", "Labeller", "Task"]
@@ -30,6 +33,8 @@ class Task:
 
     `draw` makes worlds, `label` says what is true of them; `distinct_only` leaves atoms with a
     repeated object out of the score. `reading` says how to read the predicates where names do not.
+    `rules` and `laws` are for proofs, as text: the target in logic, and what holds in every world that
+    `draw` makes. No learner may look at them.
     """
 
     name: str
@@ -45,6 +50,20 @@ class Task:
     label: Labeller
     distinct_only: bool = False
     reading: str = ""
+    rules: str = ""
+    laws: str = ""
+
+    @cached_property
+    def definition(self) -> Program:
+        """What the target means, as a program."""
+        if not self.rules:
+            raise DataError(f"the task {self.name!r} comes without a definition in logic")
+        return parse_program(self.rules, origin=f"<definition of {self.name}>")
+
+    @cached_property
+    def axioms(self) -> tuple[Formula, ...]:
+        """Closed formulas that are true in every world of the task."""
+        return parse_formulas(self.laws, origin=f"<axioms of {self.name}>")
 
     def sample(self, rng: np.random.Generator, count: int, size: int) -> Examples:
         """`count` fresh instances of `size` objects."""
