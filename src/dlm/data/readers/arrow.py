@@ -1,0 +1,67 @@
+"""Arrow tables, as Parquet files and databases give them, to coded tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dlm.data.readers.tables import NULLARY, Column, Table
+from dlm.errors import DataError, MissingExtraError
+
+__all__ = ["code", "code_table", "read_parquet"]
+
+
+def read_parquet(path: Path) -> Table:
+    """The table in a Parquet file, or in a folder of parts; the predicate is named after it."""
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError("pyarrow", "scale", "reading Parquet") from None
+    try:
+        table = parquet.read_table(path, partitioning=None)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from None
+    except pa.ArrowException as error:
+        raise DataError(f"cannot read {path}: {error}") from None
+    return code_table(path.stem, table, str(path))
+
+
+def code_table(predicate: str, table: Any, origin: str) -> Table:
+    """A `pyarrow.Table` as a coded table."""
+    if table.column_names == [NULLARY]:
+        return Table(predicate, origin, (), table.num_rows)
+    if not table.num_columns:
+        raise DataError(f"{origin} has no column; a predicate without arguments has one, named {NULLARY}")
+    columns = tuple(code(name, table.column(index), origin) for index, name in enumerate(table.column_names))
+    return Table(predicate, origin, columns, table.num_rows)
+
+
+def code(name: str, column: Any, origin: str) -> Column:
+    """A `pyarrow.ChunkedArray` as a coded column."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+        column = column.cast(kind)
+    if column.null_count:
+        row = int(np.flatnonzero(column.is_null().to_numpy())[0]) + 1
+        raise DataError(f"{origin}: column {name!r} is null in row {row}; write a constant there or remove the row")
+    if not len(column):
+        return Column(name, np.zeros(0, dtype=object), np.zeros(0, dtype=np.int64))
+    if pa.types.is_integer(kind):
+        try:
+            column = column.cast(pa.int64())
+        except pa.ArrowInvalid:
+            raise DataError(f"{origin}: column {name!r} holds integers beyond 64 bits; store them as text") from None
+    elif not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+        raise DataError(
+            f"mixed types: {origin}: column {name!r} holds {kind}, constants must be text or integers; "
+            "convert the column to one of them"
+        )
+    encoded = column.dictionary_encode().combine_chunks()
+    values = encoded.dictionary.to_numpy(zero_copy_only=False)
+    return Column(name, values, encoded.indices.to_numpy())

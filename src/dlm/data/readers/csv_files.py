@@ -1,0 +1,106 @@
+"""Tables in CSV files: a header line, then one row a line. Every value is text.
+
+Where pyarrow is installed it reads; the standard library does where it is not, and where pyarrow stumbles, because it
+can say in which row and why.
+"""
+
+from __future__ import annotations
+
+import csv
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from dlm.data.readers.tables import NULLARY, Column, Table
+from dlm.errors import DataError
+
+__all__ = ["read_csv"]
+
+
+def read_csv(path: Path) -> Table:
+    """The table in a CSV file; the predicate is named after the file."""
+    try:
+        header = _header(path)
+        table = _read_arrow(path, header) or _read_plain(path, header)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not UTF-8 text; convert it, for example with iconv") from None
+    for column in table.columns:
+        empty = np.flatnonzero(column.values == "")
+        if len(empty):
+            row = int(np.flatnonzero(column.codes == empty[0])[0]) + 1
+            raise DataError(
+                f"{table.origin}: column {column.name!r} is empty in row {row} after the header; "
+                "write a name there or remove the row"
+            )
+    return table
+
+
+def _lines(path: Path) -> Iterator[list[str]]:
+    """The rows of a file, the header first; blank lines mean nothing."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        try:
+            yield from (row for row in reader if row)
+        except csv.Error as error:
+            raise DataError(f"{path}, line {reader.line_num}: this is not CSV: {error}") from None
+
+
+def _header(path: Path) -> list[str]:
+    header = next(_lines(path), None)
+    if header is None:
+        raise DataError(f"{path} is empty; a table needs a header line with one name for each argument")
+    return header
+
+
+def _read_plain(path: Path, header: list[str]) -> Table:
+    """Read with Python's own csv, coding as it goes."""
+    places: list[dict[str, int]] = [{} for _ in header]
+    codes = [array("q") for _ in header]
+    rows = _lines(path)
+    next(rows)
+    count = 0
+    for count, row in enumerate(rows, start=1):
+        if len(row) != len(header):
+            raise DataError(
+                f"{path}: row {count} after the header has {len(row)} values, the header {len(header)}; "
+                "every row needs one value for each argument"
+            )
+        for known, column, value in zip(places, codes, row, strict=True):
+            column.append(known.setdefault(value, len(known)))
+    columns = tuple(
+        Column(name, np.array(list(known), dtype=object), np.frombuffer(column, dtype=np.int64))
+        for name, known, column in zip(header, places, codes, strict=True)
+    )
+    return Table(path.stem, str(path), () if header == [NULLARY] else columns, count)
+
+
+def _read_arrow(path: Path, header: list[str]) -> Table | None:
+    """Read with pyarrow; None if it is not installed or does not like the file."""
+    try:
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+    except ImportError:
+        return None
+    from dlm.data.readers.arrow import code
+
+    types = {f"f{index}": pa.string() for index in range(len(header))}
+    try:
+        table = arrow_csv.read_csv(
+            path,
+            read_options=arrow_csv.ReadOptions(autogenerate_column_names=True),
+            parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+            convert_options=arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
+        )
+    except pa.ArrowException:
+        return None
+    if table.num_columns != len(header):
+        return None
+    rows = table.slice(1)  # the header is read as the first row: its names may be anything
+    if header == [NULLARY]:
+        return Table(path.stem, str(path), (), rows.num_rows)
+    columns = tuple(code(name, rows.column(index), str(path)) for index, name in enumerate(header))
+    return Table(path.stem, str(path), columns, rows.num_rows)
