@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dlm.data.worlds import BoolArray, Worlds
 from dlm.tasks.algebra import compose, identity, some
@@ -14,6 +15,7 @@ __all__ = [
     "draw_geometric_graphs",
     "draw_graphs",
     "four_connectivity",
+    "join_nearest",
     "one_outdegree",
     "six_connectivity",
     "two_outdegree",
@@ -51,7 +53,15 @@ def draw_geometric_graphs(rng: np.random.Generator, count: int, size: int) -> Wo
     """
     points = rng.random((count, size, 2))
     share = rng.uniform(*NEIGHBOUR_SHARE, (count, 1))
-    most = np.maximum((size * share).astype(np.intp), 1)
+    return Worlds(count, size, {"edge": join_nearest(rng, points, share)})
+
+
+def join_nearest(
+    rng: np.random.Generator, points: NDArray[np.float64], share: float | NDArray[np.float64]
+) -> BoolArray:
+    """The edges of points of shape ``(count, size, 2)``, each joined to between one and `share` of its nearest."""
+    count, size, _ = points.shape
+    most = np.maximum((size * np.broadcast_to(share, (count, 1))).astype(np.intp), 1)
     # A single node has no neighbour at all.
     neighbours = np.minimum(rng.integers(1, most + 1, (count, size)), size - 1)
 
@@ -60,7 +70,7 @@ def draw_geometric_graphs(rng: np.random.Generator, count: int, size: int) -> Wo
     nearest_first = np.argsort(distance, axis=2)
     joined = np.zeros((count, size, size), dtype=np.bool_)
     np.put_along_axis(joined, nearest_first, np.arange(size) < neighbours[:, :, None], axis=2)
-    return Worlds(count, size, {"edge": _symmetric(joined)})
+    return _symmetric(joined)
 
 
 def _symmetric(directed: BoolArray) -> BoolArray:

@@ -1,0 +1,35 @@
+"""The worlds to act in that come with the package, by name."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+from dlm.envs.blocksworld import Blocksworld
+from dlm.envs.domain import Domain
+from dlm.envs.path import Path
+from dlm.envs.sorting import Sorting
+from dlm.envs.towers import On, Stack, Unstack
+from dlm.errors import UnknownTaskError
+
+__all__ = ["domain_names", "get_domain"]
+
+DOMAINS: dict[str, Domain[Any]] = {
+    domain.name: domain for domain in (Unstack(), Stack(), On(), Sorting(), Path(), Blocksworld())
+}
+
+
+def domain_names() -> tuple[str, ...]:
+    """The names of all domains, from easy to hard."""
+    return tuple(DOMAINS)
+
+
+def get_domain(name: str) -> Domain[Any]:
+    """The domain of that name, such as ``rl/sorting``."""
+    if name in DOMAINS:
+        return DOMAINS[name]
+    spellings = {spelling: known for known in DOMAINS for spelling in (known, known.partition("/")[2])}
+    close = get_close_matches(name.lower().replace("_", "-"), spellings)
+    nearest = list(dict.fromkeys(spellings[spelling] for spelling in close))
+    guess = f" Did you mean {' or '.join(map(repr, nearest))}?" if nearest else ""
+    raise UnknownTaskError(f"there is no domain {name!r}.{guess} Known are {', '.join(DOMAINS)}.")
