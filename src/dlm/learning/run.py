@@ -31,6 +31,7 @@ from pathlib import Path
 import numpy as np
 
 from dlm.errors import ResourceError, RunError
+from dlm.export.json import parse_json
 from dlm.learning.learner import State
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
@@ -127,7 +128,7 @@ class RunFolder:
 
 
 def read_program(path: Path) -> Program:
-    """The program in a file, or the best one of a run folder."""
+    """The program in a file, as text or as JSON, or the best one of a run folder."""
     if path.is_dir():
         RunFolder.open(path)
         if not (path / "program.dlm").is_file():
@@ -139,7 +140,9 @@ def read_program(path: Path) -> Program:
         raise RunError(f"cannot read {path}: {error.strerror}; give a program file or a run folder") from None
     except UnicodeDecodeError:
         raise RunError(f"{path} is not text; give a program file or a run folder") from None
-    return parse_program(text, origin=str(path))
+    # No program text starts with a brace.
+    is_json = path.suffix == ".json" or text.lstrip().startswith("{")
+    return (parse_json if is_json else parse_program)(text, origin=str(path))
 
 
 @contextmanager
