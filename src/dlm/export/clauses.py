@@ -1,0 +1,113 @@
+"""Normal clauses: what logic programming systems run, and how their text is written.
+
+A clause is ``head :- literals``, where a literal is an atom, a negated atom or an inequality of two variables.
+Clauses here are *safe*: every variable occurs in an atom that is not negated. Where a formula has none, the *domain*
+predicate provides it; the facts must list all objects in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from dlm.logic.syntax import Atom, Equal, Not
+
+__all__ = ["Body", "Clause", "ClauseProgram", "Literal", "format_clause", "fresh", "name_variables", "variables_of"]
+
+Literal = Atom | Equal | Not
+"""An atom, an equality, or the negation of one of these. In finished clauses no equality stands positively."""
+
+Body = tuple[Literal, ...]
+
+
+@dataclass(frozen=True)
+class Clause:
+    """``head :- body``; all of the body's literals together imply the head."""
+
+    head: Atom
+    body: Body
+
+
+@dataclass(frozen=True)
+class ClauseProgram:
+    """The clauses of a program, each predicate's together and after those that it uses.
+
+    `defined` are the predicates of the definitions and the auxiliaries, in order, and `auxiliaries` those that the
+    program does not name. A predicate that never holds has no clause.
+    """
+
+    clauses: tuple[Clause, ...]
+    inputs: dict[str, int]
+    defined: dict[str, int]
+    auxiliaries: frozenset[str]
+    domain: str
+    target: str
+
+    @property
+    def uses_domain(self) -> bool:
+        """Whether the facts must list the objects."""
+        literals = (part for clause in self.clauses for part in clause.body)
+        return any(isinstance(part, Atom) and part.predicate == self.domain for part in literals)
+
+    def of(self, predicate: str) -> Iterator[Clause]:
+        """The clauses of one predicate."""
+        return (clause for clause in self.clauses if clause.head.predicate == predicate)
+
+
+def name_variables(clause: Clause) -> dict[str, str]:
+    """Names for a clause's variables as Prolog and its kin want them: capitalised, and ``_`` for one that occurs once.
+
+    >>> name_variables(Clause(Atom("p", ("x", "名")), (Atom("q", ("x", "名", "y")),)))
+    {'x': 'X', '名': 'V1', 'y': '_'}
+    """
+    occurrences = [name for part in (clause.head, *clause.body) for name in variables_of(part)]
+    names: dict[str, str] = {}
+    for variable in dict.fromkeys(occurrences):
+        if occurrences.count(variable) == 1:
+            names[variable] = "_"
+            continue
+        legal = re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", variable) is not None
+        wanted = variable[0].upper() + variable[1:] if legal else "V1"
+        names[variable] = fresh(wanted, names.values())
+    return names
+
+
+def format_clause(clause: Clause, atom: Callable[[str, Sequence[str]], str], negation: str, differs: str) -> str:
+    """The text of a clause in a language that writes atoms, negation and inequality in its own way."""
+    names = name_variables(clause)
+
+    def text(literal: Literal) -> str:
+        match literal:
+            case Atom(predicate, args):
+                return atom(predicate, [names[arg] for arg in args])
+            case Not(Atom() as negated):
+                return negation + text(negated)
+            case Not(Equal(left, right)):
+                return f"{names[left]} {differs} {names[right]}"
+            case _:
+                raise AssertionError(f"no literal of a finished clause: {literal}")
+
+    return text(clause.head) + (f" :- {', '.join(map(text, clause.body))}." if clause.body else ".")
+
+
+def variables_of(literal: Literal) -> tuple[str, ...]:
+    """The variables of a literal, as they come, with repetitions."""
+    match literal:
+        case Atom(_, args):
+            return args
+        case Equal(left, right):
+            return (left, right)
+        case Not(Atom() | Equal() as inner):
+            return variables_of(inner)
+        case _:
+            raise AssertionError(f"no literal: {literal}")
+
+
+def fresh(wanted: str, taken: Collection[str]) -> str:
+    """The wanted name, or the same with the next number at its end that nobody has."""
+    if wanted not in taken:
+        return wanted
+    stem = wanted.rstrip("0123456789")
+    return next(name for number in count(2) if (name := f"{stem}{number}") not in taken)

@@ -1,0 +1,126 @@
+"""Foreign judges: clingo and SWI-Prolog run what was exported, many cases at a time.
+
+A case is a program and a structure. Object number i is the integer i in the facts. The programs are the very texts that
+`export_asp` and `export_prolog` write; with SWI-Prolog the facts are loaded as a second file, as a user would.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import clingo
+import pytest
+from hypothesis import Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from dlm.data import Structure
+from dlm.export.asp import asp_atom, export_asp
+from dlm.export.lloyd_topor import to_clauses
+from dlm.export.prolog import export_prolog, prolog_atom, prolog_name
+from dlm.logic import Program
+from strategies import ODD_NAMES, programs, structures
+
+__all__ = ["Answers", "Case", "answers_clingo", "answers_swi", "cases", "draw_cases", "needs_swipl"]
+
+Answers = frozenset[tuple[int, ...]]
+Case = tuple[Program, Structure]
+
+needs_swipl = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not installed")
+
+JUDGE = Path(__file__).with_name("judge.pl")
+
+
+NAMES = (
+    *("a", "b", "e", "object", "object2", "target_1", "d_1", "x_a", "Edge", "_", "not", "input", "count"),
+    *("atom", "atom_", "length", "mod", "dynamic", "table", "is", "-->", ":-", "|", "[]", "{}", "\x00"),
+    *ODD_NAMES,
+)
+"""Names that some language keeps for itself, that exports make up, or that need quotes."""
+
+
+@st.composite
+def cases(draw: st.DrawFn, max_size: int = 3, max_arity: int = 4) -> Case:
+    """A program, often with names of all kinds, and a structure of any size from 0."""
+    signature = draw(st.dictionaries(st.sampled_from(NAMES), st.integers(0, max_arity), min_size=1, max_size=4))
+    target = draw(st.sampled_from([name for name in ("target", "not", "mod", "t t") if name not in signature]))
+    program = draw(programs(signature, max_arity=max_arity, odd_names=draw(st.booleans()), target=target))
+    return program, draw(structures(signature, 0, max_size))
+
+
+def draw_cases(count: int, number: int = 0) -> list[Case]:
+    """Cases for judges that want many at a time; the same number gives the same ones."""
+    found: list[Case] = []
+
+    @seed(number)
+    @settings(max_examples=count, phases=[Phase.generate], database=None)
+    @given(cases())
+    def collect(case: Case) -> None:
+        found.append(case)
+
+    collect()
+    return found
+
+
+def answers_clingo(cases: Iterable[Case]) -> list[Answers]:
+    """The tuples of each case's target, by clingo."""
+    return [_by_clingo(program, structure) for program, structure in cases]
+
+
+def answers_swi(cases: Sequence[Case]) -> list[Answers]:
+    """The tuples of each case's target, by one process of SWI-Prolog. It must not complain about anything."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked = [_prolog_case(*case, Path(folder, f"case{number}")) for number, case in enumerate(cases)]
+        done = subprocess.run(
+            ["swipl", "-q", "-f", "none", "-g", "judge", "-t", "halt", str(JUDGE)],
+            input="".join(asked),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=600,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr[:2000]
+    assert not done.stderr, done.stderr[:2000]
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(cases), (len(lines), len(cases))
+    return [frozenset(map(tuple, json.loads(line))) for line in lines]
+
+
+def _by_clingo(program: Program, structure: Structure) -> Answers:
+    complaints: list[str] = []
+    control = clingo.Control([], lambda _, text: complaints.append(text))
+    control.add("base", [], export_asp(program) + _facts(program, structure, asp_atom, "#defined {}/1."))
+    control.ground([("base", [])])
+    found: list[Answers] = []
+    control.solve(
+        on_model=lambda model: found.append(
+            frozenset(tuple(argument.number for argument in symbol.arguments) for symbol in model.symbols(shown=True))
+        )
+    )
+    assert not complaints, complaints
+    (answers,) = found
+    return answers
+
+
+def _prolog_case(program: Program, structure: Structure, stem: Path) -> str:
+    """Write the program and the facts to files, and ask for the answers."""
+    texts = (export_prolog(program), _facts(program, structure, prolog_atom, ":- encoding(utf8).\n:- dynamic({}/1)."))
+    paths = (stem.with_suffix(".pl"), stem.with_suffix(".facts.pl"))
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text, encoding="utf-8", newline="")
+    target = program.target
+    return f"case('{paths[0]}', '{paths[1]}', ({prolog_name(target.name)}), {target.arity}).\n"
+
+
+def _facts(
+    program: Program, structure: Structure, atom: Callable[[str, Sequence[object]], str], declaration: str
+) -> str:
+    """The facts the program reads, one a line, and the list of objects, which is declared for worlds that have none."""
+    domain = to_clauses(program).domain
+    objects = [atom(domain, (number,)) for number in range(structure.size)]
+    inputs = [atom(name, values) for name in program.inputs for values in sorted(structure.relations[name])]
+    return declaration.format(atom(domain, ())) + "\n" + "".join(f"{fact}.\n" for fact in [*objects, *inputs])
