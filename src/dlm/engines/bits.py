@@ -80,9 +80,13 @@ def _evaluate_definition(definition: Definition, worlds: Worlds, relations: Mapp
     result = np.empty((count,) + (size,) * len(scope), dtype=np.bool_)
     if result.size == 0:
         return result
+    shared: dict[_Key, Words] = {}
+    previous = slice(0)
     for piece in _pieces(definition, count, size):
+        if piece.worlds != previous:
+            shared, previous = {}, piece.worlds
         views = {name: array[piece.worlds] for name, array in relations.items()}
-        table = _Table(size, views, piece.first).truth(definition.body, scope)
+        table = _Table(size, views, piece.first, shared).truth(definition.body, scope)
         result[piece.index(len(scope))] = table
     return result
 
@@ -124,14 +128,21 @@ def _cells(size: int, arity: int) -> int:
     return int(size**arity)
 
 
+_Key = tuple[Formula, tuple[str, ...], str]
+
+
 @dataclass
 class _Table:
-    """Truth tables of formulas on some worlds. Axis 0 counts worlds, then one axis a variable in scope."""
+    """Truth tables of formulas on some worlds. Axis 0 counts worlds, then one axis a variable in scope.
+
+    What does not depend on the first argument is the same for all pieces of some worlds: they share it.
+    """
 
     size: int
     relations: Mapping[str, BoolArray]
     first: tuple[str, slice] | None
-    _packed: dict[tuple[Formula, tuple[str, ...], str], Words] = field(default_factory=dict)
+    shared: dict[_Key, Words]
+    _own: dict[_Key, Words] = field(default_factory=dict)
 
     def truth(self, formula: Formula, scope: tuple[str, ...]) -> BoolArray:
         """The table of a formula; axes it does not depend on have length 1."""
@@ -180,17 +191,18 @@ class _Table:
             constant = self.truth(formula, scope)[..., None]
             return np.where(constant, ~_zero(self.size), _zero(self.size))
         key = (formula, scope, packed)
-        if key not in self._packed:
+        known = self._own if self.first is not None and self.first[0] in free_variables(formula) else self.shared
+        if key not in known:
             table = self.truth(formula, (*scope, packed))
             # A formula such as z = z names the variable without depending on it.
-            self._packed[key] = _pack(np.broadcast_to(table, (*table.shape[:-1], self.size)), self.size)
-        return self._packed[key]
+            known[key] = _pack(np.broadcast_to(table, (*table.shape[:-1], self.size)), self.size)
+        return known[key]
 
     def _allowed(self, variable: str, distinct: tuple[str, ...], scope: tuple[str, ...]) -> Words:
         """The bits of objects that exist and differ from the variables in `distinct`."""
         allowed = _pack(np.ones((1,) * (1 + len(scope)) + (self.size,), dtype=np.bool_), self.size)
         for other in distinct:
-            allowed = allowed & ~_pack(self._identity(other, variable, (*scope, variable)), self.size)
+            allowed = allowed & ~self._words(Equal(other, variable), scope, variable)
         return allowed
 
     def _range(self, variable: str) -> slice:
