@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.draft import draft
 from dlm.data.facts import Rows
-from dlm.data.readers.tables import NULLARY
-from dlm.errors import MissingExtraError, SettingsError
+from dlm.data.writing import TableFormat, write_table
+from dlm.errors import SettingsError
 
 __all__ = ["Answers", "output_format"]
 
@@ -72,45 +70,11 @@ class Answers:
         wrong on the way, Ctrl-C included, nothing is left behind.
         """
         path = Path(path)
-        writer = _write_csv if output_format(path) == "csv" else _write_parquet
-        columns = self.parameters or (NULLARY,)
-        with draft(path) as beside:
-            writer(beside, columns, (self._named(batch) for batch in self.stream()), self.objects.dtype == object)
-        assert self._count is not None
-        return self._count
-
-    def _named(self, batch: Rows) -> list[NDArray[Any]]:
-        """A batch in columns of names."""
-        if not self.parameters:
-            return [np.full(len(batch), True)]
-        return [self.objects[batch[:, index]] for index in range(batch.shape[1])]
+        write_table(path, self.parameters, self.objects, self.stream(), output_format(path))
+        return self.count
 
 
-Columns = list[NDArray[Any]]
-
-
-def _write_csv(path: Path, names: tuple[str, ...], batches: Iterator[Columns], text: bool) -> None:  # noqa: ARG001
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(names)
-        for columns in batches:
-            writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
-
-
-def _write_parquet(path: Path, names: tuple[str, ...], batches: Iterator[Columns], text: bool) -> None:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtraError("pyarrow", "scale", "writing Parquet") from None
-    kind = pa.bool_() if names == (NULLARY,) else pa.string() if text else pa.int64()
-    schema = pa.schema([(name, kind) for name in names])
-    with parquet.ParquetWriter(path, schema) as writer:
-        for columns in batches:
-            writer.write_table(pa.table([pa.array(column, type=kind) for column in columns], schema=schema))
-
-
-def output_format(path: Path) -> Literal["csv", "parquet"]:
+def output_format(path: Path) -> TableFormat:
     """The format that a file name asks for. Refuses, before any work is done, what could not be written after it."""
     if path.suffix not in (".csv", ".parquet"):
         raise SettingsError(f"answers are written to a file ending in .csv or .parquet, got {path}")

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dlm.data.readers.tables import NULLARY, Column, Table
+from dlm.data.readers.tables import Column, Table
+from dlm.data.writing import NULLARY
 from dlm.errors import DataError, MissingExtraError
 
 __all__ = ["code", "code_table", "read_parquet"]

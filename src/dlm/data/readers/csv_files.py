@@ -1,19 +1,20 @@
 """Tables in CSV files: a header line, then one row a line. Every value is text.
 
-Where pyarrow is installed it reads; the standard library does where it is not, and where pyarrow stumbles, because it
-can say in which row and why.
+Where pyarrow is installed it reads plain files, fast. The standard library reads all others: those with quotes, because
+pyarrow lets a quote that is never closed pass, and those where pyarrow stumbles, because it can say in which row.
 """
 
 from __future__ import annotations
 
 import csv
-from array import array
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from dlm.data.readers.tables import NULLARY, Column, Table
+from dlm.data.readers.tables import Coding, Table
+from dlm.data.writing import NULLARY
 from dlm.errors import DataError
 
 __all__ = ["read_csv"]
@@ -57,33 +58,28 @@ def _header(path: Path) -> list[str]:
 
 
 def _read_plain(path: Path, header: list[str]) -> Table:
-    """Read with Python's own csv, coding as it goes."""
-    places: list[dict[str, int]] = [{} for _ in header]
-    codes = [array("q") for _ in header]
+    """Read with Python's own csv."""
     rows = _lines(path)
     next(rows)
-    count = 0
-    for count, row in enumerate(rows, start=1):
+    coding = Coding(len(header))
+    for number, row in enumerate(rows, start=1):
         if len(row) != len(header):
             raise DataError(
-                f"{path}: row {count} after the header has {len(row)} values, the header {len(header)}; "
+                f"{path}: row {number} after the header has {len(row)} values, the header {len(header)}; "
                 "every row needs one value for each argument"
             )
-        for known, column, value in zip(places, codes, row, strict=True):
-            column.append(known.setdefault(value, len(known)))
-    columns = tuple(
-        Column(name, np.array(list(known), dtype=object), np.frombuffer(column, dtype=np.int64))
-        for name, known, column in zip(header, places, codes, strict=True)
-    )
-    return Table(path.stem, str(path), () if header == [NULLARY] else columns, count)
+        coding.add(row)
+    return Table(path.stem, str(path), () if header == [NULLARY] else coding.columns(header), coding.count)
 
 
 def _read_arrow(path: Path, header: list[str]) -> Table | None:
-    """Read with pyarrow; None if it is not installed or does not like the file."""
+    """Read with pyarrow; None if it is not installed or the file is not for it."""
     try:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
     except ImportError:
+        return None
+    if _has_quotes(path):
         return None
     from dlm.data.readers.arrow import code
 
@@ -92,7 +88,6 @@ def _read_arrow(path: Path, header: list[str]) -> Table | None:
         table = arrow_csv.read_csv(
             path,
             read_options=arrow_csv.ReadOptions(autogenerate_column_names=True),
-            parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
         )
     except pa.ArrowException:
@@ -104,3 +99,8 @@ def _read_arrow(path: Path, header: list[str]) -> Table | None:
         return Table(path.stem, str(path), (), rows.num_rows)
     columns = tuple(code(name, rows.column(index), str(path)) for index, name in enumerate(header))
     return Table(path.stem, str(path), columns, rows.num_rows)
+
+
+def _has_quotes(path: Path) -> bool:
+    with path.open("rb") as file:
+        return any(b'"' in piece for piece in iter(partial(file.read, 1 << 20), b""))

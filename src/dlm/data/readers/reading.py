@@ -7,6 +7,8 @@ from pathlib import Path
 from dlm.data.facts import Facts
 from dlm.data.readers.arrow import read_parquet
 from dlm.data.readers.csv_files import read_csv
+from dlm.data.readers.database import read_duckdb
+from dlm.data.readers.prolog import read_prolog
 from dlm.data.readers.tables import Duplicates, Table, number
 from dlm.errors import DataError
 
@@ -26,6 +28,10 @@ def read_facts(path: str | Path, *, duplicates: Duplicates = "error") -> Facts:
         raise DataError(f"there are no facts at {path}; give {FORMS}")
     if path.is_dir():
         return number(_read_folder(path), duplicates)
+    if path.suffix == ".pl":
+        return number(read_prolog(path), duplicates)
+    if path.suffix in (".duckdb", ".db", ".ddb"):
+        return number(read_duckdb(path), duplicates)
     raise DataError(f"cannot tell what facts {path} holds; give {FORMS}")
 
 

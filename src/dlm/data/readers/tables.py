@@ -7,7 +7,8 @@ numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,10 +18,7 @@ from numpy.typing import NDArray
 from dlm.data.facts import Facts, Rows
 from dlm.errors import DataError
 
-__all__ = ["NULLARY", "Column", "Duplicates", "Table", "number"]
-
-NULLARY = "()"
-"""The name of the only column of a table without arguments: one row if it is true, none if it is not."""
+__all__ = ["Coding", "Column", "Duplicates", "Table", "number"]
 
 Duplicates = Literal["error", "drop"]
 
@@ -46,6 +44,27 @@ class Table:
     origin: str
     columns: tuple[Column, ...]
     count: int
+
+
+class Coding:
+    """Codes rows of text one by one, for readers that have nothing faster."""
+
+    def __init__(self, arity: int) -> None:
+        self.arity = arity
+        self.count = 0
+        self._places: list[dict[str, int]] = [{} for _ in range(arity)]
+        self._codes = [array("q") for _ in range(arity)]
+
+    def add(self, row: Sequence[str]) -> None:
+        self.count += 1
+        for places, codes, value in zip(self._places, self._codes, row, strict=True):
+            codes.append(places.setdefault(value, len(places)))
+
+    def columns(self, names: Iterable[str]) -> tuple[Column, ...]:
+        return tuple(
+            Column(name, np.array(list(places), dtype=object), np.frombuffer(codes, dtype=np.int64))
+            for name, places, codes in zip(names, self._places, self._codes, strict=True)
+        )
 
 
 def number(tables: Sequence[Table], duplicates: Duplicates) -> Facts:
