@@ -36,7 +36,15 @@ from dlm.logic.syntax import (
     disjunction,
 )
 
-__all__ = ["format_definition", "format_formula", "format_program", "parse_formula", "parse_formulas", "parse_program"]
+__all__ = [
+    "format_definition",
+    "format_formula",
+    "format_name",
+    "format_program",
+    "parse_formula",
+    "parse_formulas",
+    "parse_program",
+]
 
 KEYWORDS = frozenset({"exists", "forall", "true", "false"})
 
@@ -64,11 +72,11 @@ def format_formula(formula: Formula) -> str:
     """The text of a formula."""
     match formula:
         case Atom(predicate, args):
-            return f"{_format_name(predicate)}({', '.join(map(_format_name, args))})"
+            return f"{format_name(predicate)}({', '.join(map(format_name, args))})"
         case Equal(left, right):
-            return f"{_format_name(left)} = {_format_name(right)}"
+            return f"{format_name(left)} = {format_name(right)}"
         case Not(Equal(left, right)):
-            return f"{_format_name(left)} != {_format_name(right)}"
+            return f"{format_name(left)} != {format_name(right)}"
         case Truth(value):
             return "true" if value else "false"
         case Not(body):
@@ -84,8 +92,8 @@ def format_formula(formula: Formula) -> str:
 
 
 def _format_bound(variable: str, distinct: tuple[str, ...]) -> str:
-    differs = f" != {', '.join(map(_format_name, distinct))}" if distinct else ""
-    return _format_name(variable) + differs
+    differs = f" != {', '.join(map(format_name, distinct))}" if distinct else ""
+    return format_name(variable) + differs
 
 
 def _format_operand(formula: Formula) -> str:
@@ -100,7 +108,8 @@ def _format_operand(formula: Formula) -> str:
             return f"({text})"
 
 
-def _format_name(name: str) -> str:
+def format_name(name: str) -> str:
+    """A name as program text has it: in quotes unless it is plain."""
     if _is_plain(name):
         return name
     escaped = "".join(_ESCAPES.get(character, character) for character in name)
