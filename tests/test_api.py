@@ -10,7 +10,7 @@ import dlm
 
 PUBLIC = {
     "learning": {"learn", "resume", "Result", "LearnSettings", "MachineSettings"},
-    "tasks": {"Task", "get_task", "task_names"},
+    "tasks": {"Task", "get_task", "task_names", "Instance", "draw_instance"},
     "programs": {"Program", "parse_program", "format_program", "simplify", "evaluate", "evaluate_target"},
     "worlds": {"Structure", "Worlds", "Examples"},
     "verification": {"Verification", "verify"},

@@ -15,13 +15,14 @@ from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify
 from dlm.logic import Program, evaluate, format_program, parse_program, simplify
 from dlm.space import MachineSettings
-from dlm.tasks import Task, get_task, task_names
+from dlm.tasks import Instance, Task, draw_instance, get_task, task_names
 
 __version__ = "0.1.0"
 
 __all__ = [
     "DlmError",
     "Examples",
+    "Instance",
     "LearnSettings",
     "MachineSettings",
     "Program",
@@ -31,6 +32,7 @@ __all__ = [
     "Verification",
     "Worlds",
     "__version__",
+    "draw_instance",
     "evaluate",
     "evaluate_target",
     "format_program",

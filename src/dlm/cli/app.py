@@ -13,6 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import dlm
+from dlm.cli.generate import generate
 from dlm.cli.learn import learn
 from dlm.cli.show import show
 from dlm.cli.tasks import tasks
@@ -50,7 +51,7 @@ def _options(
     """Learn readable, verified first-order logic programs from relational examples."""
 
 
-for verb in (tasks, learn, test, show):
+for verb in (tasks, learn, test, show, generate):
     app.command()(verb)
 
 

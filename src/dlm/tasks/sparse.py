@@ -2,23 +2,38 @@
 
 `Task.sample` makes tables with a cell for every tuple of objects, which ends at a few thousand objects. Here a relation
 takes as much memory as it has tuples. `sparse_family` and `sparse_graphs` draw and answer.
+
+On disk an instance is a folder::
+
+    facts/NAME.parquet   one table a predicate (or .csv); `objects` lists all objects
+    answers.parquet      the tuples of the task's target
+    instance.json        what was asked for, and how many rows came out
 """
 
 from __future__ import annotations
 
+import errno
+import json
+import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dlm.data.facts import Facts, Rows
-from dlm.errors import SettingsError
+from dlm.data.readers import write_facts
+from dlm.data.writing import TableFormat, write_table
+from dlm.errors import DataError, MissingExtraError, ResourceError, SettingsError
 from dlm.tasks import sparse_family as family
 from dlm.tasks import sparse_graphs as graphs
 from dlm.tasks.registry import get_task
 
-__all__ = ["Instance", "draw_instance"]
+__all__ = ["Instance", "draw_instance", "require_writable"]
 
 Note = Callable[[str], None]
 
@@ -40,6 +55,47 @@ class Instance:
         """Rows of the table of edges; None if there is no such table."""
         rows = self.facts.relations.get("edge")
         return None if rows is None else len(rows)
+
+    def summary(self) -> dict[str, Any]:
+        """What was asked for, and how many rows came out."""
+        return {
+            "task": self.task,
+            "objects": self.facts.size,
+            "edges": self.edges,
+            "seed": self.seed,
+            "target": get_task(self.task).target,
+            "answers": len(self.answers),
+            "facts": {name: len(rows) for name, rows in self.facts.relations.items()},
+        }
+
+    def write(self, folder: str | Path, format: TableFormat = "parquet") -> None:  # noqa: A002 - the word users know
+        """Write a folder that appears when it is complete; if anything goes wrong on the way, nothing is left."""
+        folder = Path(folder)
+        require_writable(folder, format)
+        beside = folder.with_name(f".{folder.name}.{os.getpid()}")
+        everything = {**self.facts.relations, "objects": np.arange(self.facts.size).reshape(-1, 1)}
+        try:
+            write_facts(Facts(self.facts.objects, everything), beside / "facts", format)
+            columns = get_task(self.task).definition.target.parameters
+            write_table(beside / f"answers.{format}", columns, self.facts.objects, [self.answers], format)
+            (beside / "instance.json").write_text(json.dumps(self.summary(), indent=1) + "\n", encoding="utf-8")
+            beside.replace(folder)
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            reason = "the disk is full" if full else error.strerror or str(error)
+            raise ResourceError(f"cannot write {folder}: {reason}") from None
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+
+
+def require_writable(folder: Path, format: TableFormat) -> None:  # noqa: A002
+    """Refuse, before any work is done, what could not be written after it."""
+    if format == "parquet" and find_spec("pyarrow") is None:
+        raise MissingExtraError("pyarrow", "scale", "writing Parquet (CSV works without)")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise DataError(f"{folder} is there already; give the name of a new or empty folder")
+    if not folder.absolute().parent.is_dir():
+        raise DataError(f"cannot write {folder}: its parent folder is missing")
 
 
 GRAPHS = {
