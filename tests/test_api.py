@@ -12,6 +12,7 @@ PUBLIC = {
     "learning": {"learn", "resume", "Result", "LearnSettings", "MachineSettings"},
     "tasks": {"Task", "get_task", "task_names", "Instance", "draw_instance"},
     "programs": {"Program", "parse_program", "format_program", "simplify", "evaluate", "evaluate_target"},
+    "exports": {"export"},
     "worlds": {"Structure", "Worlds", "Examples"},
     "verification": {"Verification", "verify"},
     "others": {"DlmError", "__version__"},

@@ -10,6 +10,7 @@ from dlm.api import learn, resume
 from dlm.data import Examples, Structure, Worlds
 from dlm.engines import evaluate_target
 from dlm.errors import DlmError
+from dlm.export import export
 from dlm.learning.portfolio import Result
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify
@@ -35,6 +36,7 @@ __all__ = [
     "draw_instance",
     "evaluate",
     "evaluate_target",
+    "export",
     "format_program",
     "get_task",
     "learn",

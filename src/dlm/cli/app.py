@@ -13,6 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import dlm
+from dlm.cli.export import export
 from dlm.cli.generate import generate
 from dlm.cli.learn import learn
 from dlm.cli.show import show
@@ -51,7 +52,7 @@ def _options(
     """Learn readable, verified first-order logic programs from relational examples."""
 
 
-for verb in (tasks, learn, test, show, generate):
+for verb in (tasks, learn, test, show, export, generate):
     app.command()(verb)
 
 

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from dlm.cli.display import print_program, print_result, size_of
+from dlm.errors import SettingsError
+from dlm.export import export
 from dlm.learning.portfolio import Result
 from dlm.learning.result import read_result
 from dlm.learning.run import RunFolder, read_program
@@ -25,11 +27,19 @@ def show(
         bool,
         typer.Option("--raw", metavar="", help="The program as extracted, or as the file has it."),
     ] = False,
+    to: Annotated[
+        str | None, typer.Option(metavar="TARGET", help="Print the program alone, in a language of `dlm export`.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
 ) -> None:
     """Show a program, its size and the figures of its run."""
+    if json and to is not None:
+        raise SettingsError("--json and --to exclude each other; --to json prints the program alone as JSON")
     result = read_result(RunFolder.open(source)) if source.is_dir() else None
     program = _program(source, raw, result)
+    if to is not None:
+        print(export(program, to), end="")
+        return
     if json:
         figures = {} if result is None else result.to_json()
         size = {"definitions": len(program.definitions), "literals": program.literals}

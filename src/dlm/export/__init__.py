@@ -1,1 +1,63 @@
-"""A program in other languages: one file a target. No torch."""
+"""Programs in other languages, for other programs and for people: one file a target, `export` for them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+
+from dlm.errors import SettingsError
+from dlm.export.asp import export_asp
+from dlm.export.datalog import export_datalog
+from dlm.export.drawing import export_dot, export_mermaid
+from dlm.export.json import export_json
+from dlm.export.latex import export_latex
+from dlm.export.markdown import export_markdown
+from dlm.export.prolog import export_prolog
+from dlm.export.python import export_python
+from dlm.logic.syntax import Program
+from dlm.logic.text import format_program
+
+__all__ = ["DEFAULT_DIALECT", "TARGETS", "export"]
+
+TARGETS = {
+    "text": "the language of dlm itself",
+    "json": "for other programs; dlm reads it back",
+    "prolog": "SWI-Prolog",
+    "asp": "answer set programming, for clingo",
+    "datalog": "Datalog with stratified negation",
+    "python": "a function that needs nothing but Python",
+    "latex": "a listing for a paper",
+    "markdown": "a section for a report",
+    "dot": "a drawing for Graphviz",
+    "mermaid": "a drawing for Markdown pages",
+}
+"""What `export` writes, and what each is for."""
+
+_WRITERS: dict[str, Callable[[Program], str]] = {
+    "text": format_program,
+    "json": export_json,
+    "prolog": export_prolog,
+    "asp": export_asp,
+    "datalog": export_datalog,
+    "python": export_python,
+    "latex": export_latex,
+    "markdown": export_markdown,
+    "dot": export_dot,
+    "mermaid": export_mermaid,
+}
+
+DEFAULT_DIALECT = "duckdb"
+
+
+def export(program: Program, to: str, *, dialect: str | None = None) -> str:
+    """The program in another language: the name of a target in `TARGETS`.
+
+    `dialect` is for SQL only; by default it is DuckDB's.
+    """
+    if to not in TARGETS:
+        nearest = get_close_matches(to.lower(), TARGETS)
+        guess = f" Did you mean {' or '.join(map(repr, nearest))}?" if nearest else ""
+        raise SettingsError(f"there is no export {to!r}.{guess} There are: {', '.join(TARGETS)}.")
+    if dialect is not None:
+        raise SettingsError(f"a dialect is for SQL only, got dialect {dialect!r} for an export to {to}")
+    return _WRITERS[to](program)

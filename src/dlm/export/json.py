@@ -169,6 +169,8 @@ def _list(tree: object, where: str) -> list[Any]:
 def _name(tree: object, where: str) -> str:
     if not isinstance(tree, str):
         _expected("a name", tree, where)
+    if any("\ud800" <= character <= "\udfff" for character in tree):
+        _expected("a name of whole characters", tree, where)
     return tree
 
 

@@ -1,0 +1,36 @@
+"""`dlm export`: a program in another language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dlm.data.draft import draft
+from dlm.export import DEFAULT_DIALECT, TARGETS
+from dlm.export import export as export_program
+from dlm.learning.run import read_program
+
+__all__ = ["export"]
+
+
+def export(
+    source: Annotated[Path, typer.Argument(metavar="PROGRAM|RUN", help="A program file or a run folder.")],
+    to: Annotated[str, typer.Option(metavar="TARGET", help=f"The language: {', '.join(TARGETS)}.")],
+    dialect: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"With --to sql: {DEFAULT_DIALECT} (default), postgres, spark and so on."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", dir_okay=False, help="Where to write. Default: print it."),
+    ] = None,
+) -> None:
+    """Write a program as Prolog, ASP, Datalog, SQL, Python, LaTeX, Markdown, a drawing or JSON."""
+    text = export_program(read_program(source), to, dialect=dialect)
+    if output is None:
+        print(text, end="")
+        return
+    with draft(output) as file:
+        file.write_text(text, encoding="utf-8")

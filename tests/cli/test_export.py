@@ -1,0 +1,73 @@
+"""`dlm export`, and programs in JSON wherever a program is read."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Run
+from dlm import export, parse_program
+from dlm.export.json import parse_json
+
+TEXT = "p(x, y) :- father(x, y) & true.\nhas_father(x) :- exists y: p(x, y).\n"
+PROGRAM = parse_program(TEXT)
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path) -> None:
+    (tmp_path / "program.dlm").write_text(TEXT)
+    (tmp_path / "program.json").write_text(export(PROGRAM, "json"))
+
+
+def test_prints_or_writes_a_file(dlm: Run, tmp_path: Path) -> None:
+    printed = dlm("export", "program.dlm", "--to", "python")
+    assert (printed.returncode, printed.stdout, printed.stderr) == (0, export(PROGRAM, "python"), "")
+    written = dlm("export", "program.json", "--to", "latex", "-o", "listing.tex")
+    assert (written.returncode, written.stdout) == (0, "")
+    assert (tmp_path / "listing.tex").read_text() == export(PROGRAM, "latex")
+    assert {path.name for path in tmp_path.iterdir()} == {"program.dlm", "program.json", "listing.tex"}
+
+
+def test_a_run(dlm: Run, learned: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    run, _ = learned
+    done = dlm("export", run, "--to", "json")
+    assert str(parse_json(done.stdout)) == (run / "program.dlm").read_text()
+
+
+def test_json_goes_where_text_goes(dlm: Run, tmp_path: Path) -> None:
+    assert dlm("show", "program.json", "--raw").stdout == dlm("show", "program.dlm", "--raw").stdout
+    (tmp_path / "unnamed").write_text("\n" + export(PROGRAM, "json"))
+    done = dlm("test", "unnamed", "--task", "family/has-father", "--instances", "5", "--objects", "5", "--json")
+    assert json.loads(done.stdout)["right"] == 5
+
+
+def test_show_in_another_language(dlm: Run) -> None:
+    simplified = parse_program("has_father(x) :- exists y: father(x, y).")
+    assert dlm("show", "program.json", "--to", "mermaid").stdout == export(simplified, "mermaid")
+    assert dlm("show", "program.json", "--raw", "--to", "text").stdout == TEXT
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("export", "program.dlm", "--to", "latx"), "error: there is no export 'latx'. Did you mean 'latex'"),
+        (("export", "newer.json", "--to", "dot"), "error: newer.json: this is version 9 of the format"),
+        (("export", "program.dlm", "--to", "dot", "-o", "no/such/file"), "error: cannot write no/such/file"),
+        (("show", "program.dlm", "--to", "dot", "--json"), "error: --json and --to exclude each other"),
+    ],
+)
+def test_errors(dlm: Run, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    (tmp_path / "newer.json").write_text(export(PROGRAM, "json").replace('"version": 1', '"version": 9'))
+    done = dlm(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(message)
+    assert "Traceback" not in done.stderr
+
+
+def test_a_failed_write_leaves_what_was_there(dlm: Run, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    done = dlm("export", "program.dlm", "--to", "dot", "-o", "folder")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert list((tmp_path / "folder").iterdir()) == []

@@ -1,0 +1,57 @@
+"""`dlm.export`: every target, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+import dlm
+from dlm.errors import SettingsError
+from dlm.export import TARGETS
+from dlm.export.json import parse_json
+
+PROGRAM = dlm.parse_program("is_parent(x, y) :- father(x, y) | mother(x, y).")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_writes_lines_that_name_the_predicates(target: str) -> None:
+    text = dlm.export(PROGRAM, target)
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+    assert "father" in text
+    assert "is_parent" in text.replace("\\_", "_")
+
+
+def test_the_targets_are_those_of_the_issue() -> None:
+    assert set(TARGETS) == {
+        *("prolog", "asp", "datalog", "latex", "markdown", "dot", "mermaid", "python", "json", "text"),
+    }
+
+
+def test_text_and_json_read_back() -> None:
+    assert dlm.parse_program(dlm.export(PROGRAM, "text")) == PROGRAM
+    assert parse_json(dlm.export(PROGRAM, "json")) == PROGRAM
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("prolg", r"no export 'prolg'\. Did you mean 'prolog'\? There are: text, json"),
+        ("LaTeX", r"no export 'LaTeX'\. Did you mean 'latex'"),
+        ("fortran", r"no export 'fortran'\. There are: .*mermaid\.$"),
+    ],
+)
+def test_a_misspelt_target_is_answered_with_the_nearest(target: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        dlm.export(PROGRAM, target)
+
+
+def test_a_dialect_is_for_sql() -> None:
+    with pytest.raises(SettingsError, match="a dialect is for SQL only, got dialect 'duckdb' for an export to latex"):
+        dlm.export(PROGRAM, "latex", dialect="duckdb")
+
+
+def test_the_module_is_still_a_module() -> None:
+    from dlm.export import latex
+    from dlm.export.latex import export_latex
+
+    assert latex.export_latex is export_latex
