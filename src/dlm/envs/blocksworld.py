@@ -50,6 +50,7 @@ class Blocksworld(Domain[BlocksworldState]):
     action_arity = 2
     step_cost = 0.01
     lessons = tuple(range(2, 13))
+    counts = "blocks"
 
     def reset(self, rng: np.random.Generator, count: int, size: int) -> BlocksworldState:
         self.check_size(size)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,9 +102,14 @@ class Domain(ABC, Generic[S]):
     step_cost: ClassVar[float]
     lessons: ClassVar[tuple[int, ...]]
     """The sizes to train on, from small to large."""
+    counts: ClassVar[Literal["blocks", "objects"]] = "objects"
+    """What the size counts."""
     smallest: ClassVar[int] = 2
     collects_late: ClassVar[bool] = False
     """The goal is rewarded one step after it is reached: the reward looks at the state before the move."""
+
+    limit_is_rule: ClassVar[bool] = False
+    """Running out of steps is a defeat by the rules of the task, not an episode cut short."""
 
     @abstractmethod
     def reset(self, rng: np.random.Generator, count: int, size: int) -> S:

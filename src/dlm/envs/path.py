@@ -42,6 +42,7 @@ class Path(Domain[PathState]):
     action_arity = 1
     step_cost = 0.01
     lessons = tuple(range(3, 11))
+    limit_is_rule = True
 
     def reset(
         self, rng: np.random.Generator, count: int, size: int, nearest: int = 1, farthest: int = LONGEST

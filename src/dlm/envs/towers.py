@@ -42,6 +42,7 @@ class Towers(Domain[TowersState]):
     action_arity = 2
     step_cost = 0.02
     lessons = (4,)
+    counts = "blocks"
     collects_late = True
 
     def start(self, size: int) -> Columns:

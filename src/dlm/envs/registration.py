@@ -1,0 +1,39 @@
+"""The domains under their Gymnasium ids: ``gymnasium.make("dlm/Sorting-v0", objects=10)``."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+from dlm.envs.registry import DOMAINS, get_domain
+from dlm.errors import MissingExtraError
+
+__all__ = ["env_id", "make_env", "register_envs"]
+
+
+def env_id(name: str) -> str:
+    """The Gymnasium id of a domain: ``dlm/Sorting-v0`` for ``rl/sorting``."""
+    return f"dlm/{get_domain(name).name.partition('/')[2].capitalize()}-v0"
+
+
+def register_envs() -> None:
+    """Make the ids known to Gymnasium; a second time changes nothing."""
+    _require_gymnasium()
+    from gymnasium.envs.registration import register, registry
+
+    for name in DOMAINS:
+        if env_id(name) not in registry:
+            register(env_id(name), entry_point="dlm.envs.environment:StructureEnv", kwargs={"name": name})
+
+
+def make_env(name: str, **settings: Any) -> Any:
+    """A domain as a Gymnasium environment, without Gymnasium's wrappers; the settings are those of `StructureEnv`."""
+    _require_gymnasium()
+    from dlm.envs.environment import StructureEnv
+
+    return StructureEnv(name, **settings)
+
+
+def _require_gymnasium() -> None:
+    if find_spec("gymnasium") is None:
+        raise MissingExtraError("gymnasium", "rl", "acting in a Gymnasium environment")
