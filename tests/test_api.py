@@ -14,6 +14,7 @@ PUBLIC = {
     "programs": {"Program", "parse_program", "format_program", "simplify", "evaluate", "evaluate_target"},
     "exports": {"export"},
     "worlds": {"Structure", "Worlds", "Examples"},
+    "facts": {"Facts", "read_facts", "write_facts", "run", "Answers"},
     "verification": {"Verification", "verify"},
     "others": {"DlmError", "__version__"},
 }

@@ -6,9 +6,10 @@
 {'parent': 2}
 """
 
-from dlm.api import learn, resume
-from dlm.data import Examples, Structure, Worlds
-from dlm.engines import evaluate_target
+from dlm.api import learn, resume, run
+from dlm.data import Examples, Facts, Structure, Worlds
+from dlm.data.readers import read_facts, write_facts
+from dlm.engines import Answers, evaluate_target
 from dlm.errors import DlmError
 from dlm.export import export
 from dlm.learning.portfolio import Result
@@ -21,8 +22,10 @@ from dlm.tasks import Instance, Task, draw_instance, get_task, task_names
 __version__ = "0.1.0"
 
 __all__ = [
+    "Answers",
     "DlmError",
     "Examples",
+    "Facts",
     "Instance",
     "LearnSettings",
     "MachineSettings",
@@ -41,8 +44,11 @@ __all__ = [
     "get_task",
     "learn",
     "parse_program",
+    "read_facts",
     "resume",
+    "run",
     "simplify",
     "task_names",
     "verify",
+    "write_facts",
 ]

@@ -1,4 +1,4 @@
-"""The library in one call: `learn`, or `resume` for a run that was cut short."""
+"""The library in one call: `learn`, or `resume` for a run that was cut short; and `run` for what was learned."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dlm.data.facts import Facts
+from dlm.data.readers import read_facts
+from dlm.engines.answers import Answers
+from dlm.engines.choose import run_program
+from dlm.engines.engine import Missing
 from dlm.learning.portfolio import Observer, Result
 from dlm.learning.portfolio import learn as learn_task
 from dlm.learning.portfolio import resume as resume_task
 from dlm.learning.result import read_result
 from dlm.learning.run import RunFolder
 from dlm.learning.settings import LearnerName, LearnSettings, ScheduleName
+from dlm.logic.syntax import Program
 from dlm.tasks import Task, get_task
 
-__all__ = ["learn", "resume"]
+__all__ = ["learn", "resume", "run"]
 
 
 def learn(
@@ -61,3 +67,12 @@ def resume(run: str | Path, *, time_limit: float | None = None, observer: Observ
         settings = replace(settings, time_limit=time_limit)
         folder.write_json("settings.json", settings.to_json())
     return resume_task(task, settings, folder, observer=observer)
+
+
+def run(program: Program, facts: Facts | str | Path, engine: str = "auto", *, missing: Missing = "error") -> Answers:
+    """The tuples of a program's target on some facts, or on those that `read_facts` finds at a path.
+
+    Engines are "bits", "duckdb" and "spark"; "auto" picks one by an estimate, and ``reason`` of the answers says why.
+    """
+    given = facts if isinstance(facts, Facts) else read_facts(facts)
+    return run_program(program, given, engine, missing=missing)

@@ -1,7 +1,7 @@
 """The `dlm` command: its verbs, and what becomes of errors.
 
 Exit codes: 0 for success (of `learn`: a verified program), 2 for an error, 3 for a program that is not right
-everywhere, 130 for a second Ctrl-C.
+everywhere, 130 for a second Ctrl-C (of `run`: for the first).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import dlm
 from dlm.cli.export import export
 from dlm.cli.generate import generate
 from dlm.cli.learn import learn
+from dlm.cli.run import run
 from dlm.cli.show import show
 from dlm.cli.tasks import tasks
 from dlm.cli.test import test
@@ -52,7 +53,7 @@ def _options(
     """Learn readable, verified first-order logic programs from relational examples."""
 
 
-for verb in (tasks, learn, test, show, export, generate):
+for verb in (tasks, learn, test, show, run, export, generate):
     app.command()(verb)
 
 

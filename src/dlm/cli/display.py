@@ -20,6 +20,7 @@ from dlm.logic.text import format_program
 __all__ = [
     "column_widths",
     "console",
+    "count",
     "percent",
     "print_program",
     "print_result",
@@ -65,7 +66,7 @@ def print_result(result: Result) -> None:
     print_trials(result.verification.trials)
     out.print()
     out.print(f"size        {size_of(result.program)}; as extracted: {size_of(result.raw)}")
-    out.print(f"effort      {result.seconds:.1f} s, {_count(result.starts, 'start')}, {_count(result.steps, 'step')}")
+    out.print(f"effort      {result.seconds:.1f} s, {count(result.starts, 'start')}, {count(result.steps, 'step')}")
     out.print(f"task        {result.task}, seed {result.seed}")
     if result.run_dir is None:
         return
@@ -126,10 +127,11 @@ def percent(share: float) -> str:
 
 def size_of(program: Program) -> str:
     """How large a program is, in words."""
-    return f"{_count(len(program.definitions), 'definition')}, {_count(program.literals, 'literal')}"
+    return f"{count(len(program.definitions), 'definition')}, {count(program.literals, 'literal')}"
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """A number of things, in words."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

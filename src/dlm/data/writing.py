@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +21,8 @@ TableFormat = Literal["csv", "parquet"]
 NULLARY = "()"
 """The name of the only column of a table without arguments: one row if it is true, none if it is not."""
 
-Columns = list[NDArray[Any]]
+PIECE_ROWS = 1 << 17
+"""Rows that are turned into names at a time; a row group of a Parquet file."""
 
 
 def write_facts(facts: Facts, folder: str | Path, format: TableFormat = "parquet") -> None:  # noqa: A002
@@ -63,11 +64,23 @@ def write_table(
 
     The file appears when it is complete: if anything goes wrong on the way, Ctrl-C included, nothing is left behind.
     """
+    write = _write_csv if format == "csv" else _write_parquet
     with draft(path) as beside:
-        if format == "csv":
-            _write_csv(beside, names, objects, batches)
-        else:
-            _write_parquet(beside, names, objects, batches)
+        write(beside, names, objects, _even(batches))
+
+
+def _even(batches: Iterable[Rows]) -> Iterator[Rows]:
+    """The same rows in pieces that are neither tiny nor large, however they come."""
+    waiting: list[Rows] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(map(len, waiting)) >= PIECE_ROWS:
+            rows = np.concatenate(waiting)
+            cut = len(rows) - len(rows) % PIECE_ROWS
+            yield from (rows[start : start + PIECE_ROWS] for start in range(0, cut, PIECE_ROWS))
+            waiting = [rows[cut:]]
+    if any(map(len, waiting)):
+        yield np.concatenate(waiting)
 
 
 def _write_csv(path: Path, names: tuple[str, ...], objects: NDArray[Any], batches: Iterable[Rows]) -> None:

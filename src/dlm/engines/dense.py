@@ -16,7 +16,7 @@ from dlm.logic.syntax import Program
 
 __all__ = ["BitsEngine", "dense_bytes"]
 
-BATCH_CELLS = 1 << 24
+BATCH_CELLS = 1 << 22
 """Cells of the answer's table that are turned into tuples at a time."""
 
 

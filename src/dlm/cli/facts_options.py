@@ -1,0 +1,34 @@
+"""Arguments and options of all verbs that read a program and facts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dlm.data.readers.tables import Duplicates
+from dlm.engines.engine import Missing
+
+__all__ = ["DuplicatesOption", "FactsArgument", "MissingOption", "ProgramArgument"]
+
+ProgramArgument = Annotated[Path, typer.Argument(metavar="PROGRAM|RUN", help="A program file or a run folder.")]
+
+FactsArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FACTS",
+        help="A folder of CSV or Parquet tables, a Prolog facts file (.pl) or a DuckDB database (.duckdb).",
+    ),
+]
+
+MissingOption = Annotated[
+    Missing,
+    typer.Option(
+        metavar="error|empty", help="A predicate that the program reads and the facts lack: an error, or empty."
+    ),
+]
+
+DuplicatesOption = Annotated[
+    Duplicates, typer.Option(metavar="error|drop", help="A row that is there twice: an error, or read once.")
+]

@@ -1,0 +1,114 @@
+"""`dlm run`: a program on facts."""
+
+from __future__ import annotations
+
+import json as json_text
+import re
+import sys
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
+from rich.text import Text
+
+from dlm.cli.display import count
+from dlm.cli.facts_options import DuplicatesOption, FactsArgument, MissingOption, ProgramArgument
+from dlm.data.readers import read_facts
+from dlm.engines.answers import Answers, output_format
+from dlm.engines.choose import run_program
+from dlm.engines.engine import Progress
+from dlm.learning.run import read_program
+from dlm.logic.syntax import Atom
+from dlm.logic.text import format_formula
+
+__all__ = ["run"]
+
+INTERRUPTED = 130
+
+EngineName = Literal["auto", "bits", "duckdb", "spark"]
+
+
+def run(
+    source: ProgramArgument,
+    facts: FactsArgument,
+    engine: Annotated[
+        EngineName, typer.Option(metavar="auto|bits|duckdb|spark", help="What runs the program; auto picks.")
+    ] = "auto",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the answers to a .csv or .parquet file. Default: print them."),
+    ] = None,
+    missing: MissingOption = "error",
+    duplicates: DuplicatesOption = "error",
+    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+) -> None:
+    """Run a program on facts and print the answers, one atom a line."""
+    if out is not None:
+        output_format(out)
+    program = read_program(source)
+    err = Console(stderr=True, highlight=False, soft_wrap=True)
+    try:
+        with err.status("reading the facts") if err.is_terminal and not json else nullcontext() as status:
+            started = time.perf_counter()
+            known = read_facts(facts, duplicates=duplicates)
+            read = time.perf_counter()
+            answers = run_program(program, known, engine, missing=missing, on_progress=_teller(status))
+            rows = _deliver(answers, out, json, status)
+            ended = time.perf_counter()
+    except KeyboardInterrupt:
+        err.print(Text("interrupted" if out is None else f"interrupted; {out} was not written"))
+        raise typer.Exit(INTERRUPTED) from None
+    figures = {
+        "target": answers.predicate,
+        "parameters": answers.parameters,
+        "engine": answers.engine,
+        "reason": answers.reason,
+        "objects": known.size,
+        "facts": sum(map(len, known.relations.values())),
+        "answers": answers.count,
+        "seconds": {"reading": round(read - started, 4), "running": round(ended - read, 4)},
+        "out": None if out is None else str(out),
+    }
+    if json:
+        print(json_text.dumps(figures if rows is None else {**figures, "rows": rows}))
+        return
+    written = "" if out is None else f", written to {out}"
+    err.print(
+        Text(
+            f"{count(answers.count, 'answer')} from {count(known.size, 'object')} in {ended - read:.3g} s{written}; "
+            f"facts read in {read - started:.3g} s; engine {answers.engine}: {answers.reason}"
+        )
+    )
+
+
+def _teller(status: Status | None) -> Progress | None:
+    """What an engine calls to say what is going on."""
+    return None if status is None else lambda text: status.update(escape(text))
+
+
+def _deliver(answers: Answers, out: Path | None, json: bool, status: Status | None) -> list[tuple[Any, ...]] | None:
+    """Write or print the answers as they come, or collect their names for JSON."""
+    if out is not None:
+        answers.write(out)
+        return None
+    if json:
+        return answers.names()
+    predicate = format_name(answers.predicate)
+    for batch in answers.stream():
+        if status is not None:
+            status.stop()
+        names = ([format_name(str(name)) for name in row] for row in answers.objects[batch].tolist())
+        sys.stdout.writelines(f"{predicate}({', '.join(row)})\n" for row in names)
+    return None
+
+
+def format_name(name: str) -> str:
+    """A name as it stands in an atom: in quotes unless it is a word or a number."""
+    if re.fullmatch(r"\w+|-?\d+(?:\.\d+)?", name):
+        return name
+    return format_formula(Atom(name)).removesuffix("()")
