@@ -28,7 +28,7 @@ from dlm.logic import (
     Truth,
 )
 
-__all__ = ["ODD_NAMES", "SIGNATURE", "programs", "programs_with_structures", "signatures", "structures"]
+__all__ = ["ODD_NAMES", "SIGNATURE", "make_program", "programs", "programs_with_structures", "signatures", "structures"]
 
 SIGNATURE: Mapping[str, int] = {"a": 2, "b": 1, "c": 1, "e": 2, "n": 0}
 """Small enough that predicates meet again in one formula."""
@@ -104,9 +104,36 @@ def programs(
     given = draw(signature) if isinstance(signature, st.SearchStrategy) else signature
     length = 40 * max_definitions
     numbers = draw(st.binary(min_size=length, max_size=length))
-    return _Maker(_Source(numbers), given, max_arity, max_depth, quantifying, equality, truth, odd_names).program(
-        max_definitions, target
+    return make_program(
+        numbers,
+        given,
+        max_definitions=max_definitions,
+        max_arity=max_arity,
+        max_depth=max_depth,
+        quantifying=quantifying,
+        equality=equality,
+        truth=truth,
+        odd_names=odd_names,
+        target=target,
     )
+
+
+def make_program(
+    numbers: bytes,
+    signature: Mapping[str, int],
+    *,
+    max_definitions: int = 4,
+    max_arity: int = 3,
+    max_depth: int = 4,
+    quantifying: Quantifying = "mixed",
+    equality: bool = True,
+    truth: bool = True,
+    odd_names: bool = False,
+    target: str = "target",
+) -> Program:
+    """The program that a string of bytes stands for. Evenly drawn bytes give larger programs than hypothesis does."""
+    maker = _Maker(_Source(numbers), signature, max_arity, max_depth, quantifying, equality, truth, odd_names)
+    return maker.program(max_definitions, target)
 
 
 class _Maker:
