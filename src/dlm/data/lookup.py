@@ -1,0 +1,126 @@
+"""Quick answers from large facts about a few objects.
+
+A predicate is sorted when it is first asked about, once for each argument position that a question binds: with that
+position first and the others after it. A question is then a handful of binary searches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.facts import Facts
+
+__all__ = ["FactLookups"]
+
+Columns = list[NDArray[np.int64]]
+Pattern = tuple[int | None, ...]
+
+
+class FactLookups:
+    """The lookups that explanations need (`dlm.logic.lookups.Lookups`), over `Facts`."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self._sorted: dict[tuple[str, int], Columns] = {}
+        self._distinct: dict[tuple[str, int], list[int]] = {}
+
+    @property
+    def size(self) -> int:
+        return self.facts.size
+
+    @cached_property
+    def arities(self) -> Mapping[str, int]:
+        return self.facts.arities
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        return self.facts.numbers
+
+    def name(self, number: int) -> str:
+        return str(self.facts.objects[number])
+
+    def holds(self, predicate: str, values: tuple[int, ...]) -> bool:
+        if not values:
+            return len(self.facts.relations[predicate]) > 0
+        start, end = 0, len(self.facts.relations[predicate])
+        for column, value in zip(self._columns(predicate, 0), values, strict=True):
+            start, end = _narrow(column, value, start, end)
+            if start == end:
+                return False
+        return True
+
+    def count(self, predicate: str, pattern: Pattern) -> int:
+        if all(value is None for value in pattern):
+            return len(self.facts.relations[predicate])
+        return min(end - start for _, start, end in self._ranges(predicate, pattern))
+
+    def column(self, predicate: str, pattern: Pattern, position: int) -> list[int]:
+        if all(value is None for value in pattern):
+            return self._all(predicate, position)
+        first, start, end = min(self._ranges(predicate, pattern), key=lambda found: found[2] - found[1])
+        columns = self._columns(predicate, first)
+        order = _order(first, len(pattern))
+        fits = np.ones(end - start, dtype=np.bool_)
+        for column, argument in zip(columns, order, strict=True):
+            value = pattern[argument]
+            if value is not None and argument != first:
+                fits &= column[start:end] == value
+        found = columns[order.index(position)][start:end][fits]
+        return [int(value) for value in np.unique(found)]
+
+    def _ranges(self, predicate: str, pattern: Pattern) -> list[tuple[int, int, int]]:
+        """For each bound position: the position, and from where to where its sorted rows fit what is bound first."""
+        ranges = []
+        for first, bound in enumerate(pattern):
+            if bound is None:
+                continue
+            start, end = 0, len(self.facts.relations[predicate])
+            for column, argument in zip(self._columns(predicate, first), _order(first, len(pattern)), strict=True):
+                value = pattern[argument]
+                if value is None:
+                    break
+                start, end = _narrow(column, value, start, end)
+            ranges.append((first, start, end))
+        return ranges
+
+    def _all(self, predicate: str, position: int) -> list[int]:
+        key = predicate, position
+        if key not in self._distinct:
+            self._distinct[key] = np.unique(self.facts.relations[predicate][:, position]).tolist()
+        return self._distinct[key]
+
+    def _columns(self, predicate: str, first: int) -> Columns:
+        """The columns of a predicate, one of them first, with the rows sorted by them in this order."""
+        key = predicate, first
+        if key not in self._sorted:
+            rows = self.facts.relations[predicate]
+            columns = [rows[:, argument] for argument in _order(first, rows.shape[1])]
+            order = _sorting(columns, self.size)
+            self._sorted[key] = [np.ascontiguousarray(column[order]) for column in columns]
+        return self._sorted[key]
+
+
+def _order(first: int, arity: int) -> list[int]:
+    return [first, *(argument for argument in range(arity) if argument != first)]
+
+
+def _sorting(columns: Columns, size: int) -> NDArray[np.intp]:
+    """The order of rows; one number a row, where it fits, is sorted several times faster than columns are."""
+    if size ** len(columns) > np.iinfo(np.int64).max:
+        return np.lexsort(columns[::-1])
+    number = columns[0].copy()
+    for column in columns[1:]:
+        number *= size
+        number += column
+    return np.argsort(number)
+
+
+def _narrow(column: NDArray[np.int64], value: int, start: int, end: int) -> tuple[int, int]:
+    part = column[start:end]
+    # A number of the array's own type: with a Python integer numpy would look at the whole array first.
+    wanted = np.int64(value)
+    return start + int(part.searchsorted(wanted)), start + int(part.searchsorted(wanted, side="right"))

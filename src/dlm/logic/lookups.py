@@ -1,0 +1,110 @@
+"""What a proof search may ask of facts, and facts as they would be if some were different.
+
+`Lookups` is the question side of any store of facts. `View` is such a store with some atoms flipped and some left open,
+which is how repairs are searched and how few changes could be enough is bounded from below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+__all__ = ["Cell", "Ground", "Lookups", "View", "covers"]
+
+Ground = tuple[str, tuple[int, ...]]
+"""An atom about objects: a predicate and object numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """All atoms of a predicate that fit a pattern; None in the pattern stands for any object."""
+
+    predicate: str
+    pattern: tuple[int | None, ...]
+
+
+class Lookups(Protocol):
+    """Facts that answer quickly about a few objects."""
+
+    @property
+    def size(self) -> int:
+        """How many objects there are; they are numbered from 0."""
+        ...
+
+    @property
+    def arities(self) -> Mapping[str, int]:
+        """The predicates that the facts have."""
+        ...
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """The number of each object, by its name."""
+        ...
+
+    def name(self, number: int) -> str:
+        """The name of an object."""
+        ...
+
+    def holds(self, predicate: str, values: tuple[int, ...]) -> bool:
+        """Whether an atom is a fact."""
+        ...
+
+    def count(self, predicate: str, pattern: tuple[int | None, ...]) -> int:
+        """How many facts fit a pattern; may say too many, never too few."""
+        ...
+
+    def column(self, predicate: str, pattern: tuple[int | None, ...], position: int) -> Sequence[int]:
+        """The objects at one position of the facts that fit a pattern, each once, ascending."""
+        ...
+
+
+def covers(cell: Cell, atom: Ground) -> bool:
+    """Whether an atom fits a cell."""
+    predicate, values = atom
+    return cell.predicate == predicate and _overlap(cell.pattern, values)
+
+
+def _overlap(one: tuple[int | None, ...], other: tuple[int | None, ...]) -> bool:
+    return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
+
+
+class View:
+    """Facts in which the atoms of `flips` are the other way round and those of `free` could be either way."""
+
+    def __init__(self, lookups: Lookups, flips: frozenset[Ground] = frozenset(), free: Sequence[Cell] = ()) -> None:
+        self.lookups = lookups
+        self.flips = flips
+        self.size = lookups.size
+        self._free: dict[str, list[tuple[int | None, ...]]] = {}
+        self._free_atoms: set[Ground] = set()
+        for cell in free:
+            values = tuple(value for value in cell.pattern if value is not None)
+            if len(values) == len(cell.pattern):
+                self._free_atoms.add((cell.predicate, values))
+            self._free.setdefault(cell.predicate, []).append(cell.pattern)
+
+    def can(self, predicate: str, values: tuple[int, ...], wanted: bool) -> bool:
+        """Whether an atom has the wanted truth value, or could have."""
+        atom = (predicate, values)
+        if self._free and (
+            atom in self._free_atoms or any(_overlap(free, values) for free in self._free.get(predicate, ()))
+        ):
+            return True
+        return (self.lookups.holds(predicate, values) != (atom in self.flips)) == wanted
+
+    def count(self, predicate: str, pattern: tuple[int | None, ...]) -> int:
+        """How many true atoms fit a pattern, or more."""
+        return self.lookups.count(predicate, pattern) + len(self.flips)
+
+    def column(self, predicate: str, pattern: tuple[int | None, ...], position: int) -> Sequence[int] | None:
+        """The objects at a position of all atoms that fit a pattern and could be true; None if that may be any."""
+        found = self.lookups.column(predicate, pattern, position)
+        more = {values[position] for name, values in self.flips if name == predicate and _overlap(pattern, values)}
+        for free in self._free.get(predicate, ()):
+            if _overlap(pattern, free):
+                value = free[position]
+                if value is None:
+                    return None
+                more.add(value)
+        return sorted(more.union(found)) if more else found
