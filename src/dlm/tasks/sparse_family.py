@@ -89,15 +89,20 @@ def _take(people: list[int], place: int) -> int:
 
 
 def relate(names: Rows, woman: BoolArray, father: Sequence[int], mother: Sequence[int]) -> Facts:
-    """The four relations, with the person who arrived i-th called ``names[i]``."""
+    """The four relations, sorted, with the person who arrived i-th called ``names[i]``."""
+    size = len(names)
     fathers, mothers = np.array(father, dtype=np.int64), np.array(mother, dtype=np.int64)
     child = np.flatnonzero(fathers != NOBODY)
     girl = np.concatenate((woman[child],) * 2)
-    father_rows = np.stack((names[child], names[fathers[child]]), axis=1)
-    mother_rows = np.stack((names[child], names[mothers[child]]), axis=1)
-    children = np.concatenate((father_rows, mother_rows))[:, ::-1]
-    relations = {"father": father_rows, "mother": mother_rows, "son": children[~girl], "daughter": children[girl]}
-    return Facts(np.arange(len(names)), {name: np.ascontiguousarray(rows) for name, rows in relations.items()})
+    child_twice = np.concatenate((child, child))
+    parent = np.concatenate((fathers[child], mothers[child]))
+    pairs = {
+        "father": (child, fathers[child]),
+        "mother": (child, mothers[child]),
+        "son": (parent[~girl], child_twice[~girl]),
+        "daughter": (parent[girl], child_twice[girl]),
+    }
+    return Facts(np.arange(size), {name: Pairs.of(size, names[x], names[y]).rows for name, (x, y) in pairs.items()})
 
 
 def has_father(facts: Facts) -> Rows:
