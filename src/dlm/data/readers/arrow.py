@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dlm.data.facts import Rows
 from dlm.data.readers.tables import Column, Table
 from dlm.data.writing import NULLARY
 from dlm.errors import DataError, MissingExtraError
 
-__all__ = ["code", "code_table", "read_parquet"]
+__all__ = ["code", "code_table", "merge_text", "read_parquet"]
 
 
 def read_parquet(path: Path) -> Table:
@@ -55,14 +58,27 @@ def code(name: str, column: Any, origin: str) -> Column:
         return Column(name, np.zeros(0, dtype=object), np.zeros(0, dtype=np.int64))
     if pa.types.is_integer(kind):
         try:
-            column = column.cast(pa.int64())
+            return Column(name, column.cast(pa.int64()).to_numpy(), None)
         except pa.ArrowInvalid:
             raise DataError(f"{origin}: column {name!r} holds integers beyond 64 bits; store them as text") from None
-    elif not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
         raise DataError(
             f"mixed types: {origin}: column {name!r} holds {kind}, constants must be text or integers; "
             "convert the column to one of them"
         )
-    encoded = column.dictionary_encode().combine_chunks()
-    values = encoded.dictionary.to_numpy(zero_copy_only=False)
-    return Column(name, values, encoded.indices.to_numpy())
+    encoded = column.cast(pa.large_string()).dictionary_encode().combine_chunks()
+    return Column(name, encoded.dictionary, encoded.indices.to_numpy())
+
+
+def merge_text(parts: Sequence[Any]) -> tuple[NDArray[Any], list[Rows]]:
+    """All different values of some arrays, sorted, and for each array the places of its values among them."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    together = pa.concat_arrays([pa.array(part, type=pa.large_string()) for part in parts]).dictionary_encode()
+    order = compute.sort_indices(together.dictionary)
+    places = np.empty(len(order), dtype=np.int64)
+    places[order.to_numpy()] = np.arange(len(order))
+    numbers = places[together.indices.to_numpy()]
+    ends = np.cumsum([len(part) for part in parts])
+    return together.dictionary.take(order).to_numpy(zero_copy_only=False), np.split(numbers, ends[:-1])

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from dlm.data.readers.tables import Coding, Table
 from dlm.data.writing import NULLARY
 from dlm.errors import DataError
@@ -29,14 +27,6 @@ def read_csv(path: Path) -> Table:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise DataError(f"{path} is not UTF-8 text; convert it, for example with iconv") from None
-    for column in table.columns:
-        empty = np.flatnonzero(column.values == "")
-        if len(empty):
-            row = int(np.flatnonzero(column.codes == empty[0])[0]) + 1
-            raise DataError(
-                f"{table.origin}: column {column.name!r} is empty in row {row} after the header; "
-                "write a name there or remove the row"
-            )
     return table
 
 
@@ -68,6 +58,11 @@ def _read_plain(path: Path, header: list[str]) -> Table:
                 f"{path}: row {number} after the header has {len(row)} values, the header {len(header)}; "
                 "every row needs one value for each argument"
             )
+        if "" in row:
+            raise DataError(
+                f"{path}: column {header[row.index('')]!r} is empty in row {number} after the header; "
+                "write a name there or remove the row"
+            )
         coding.add(row)
     return Table(path.stem, str(path), () if header == [NULLARY] else coding.columns(header), coding.count)
 
@@ -76,6 +71,7 @@ def _read_arrow(path: Path, header: list[str]) -> Table | None:
     """Read with pyarrow; None if it is not installed or the file is not for it."""
     try:
         import pyarrow as pa
+        from pyarrow import compute
         from pyarrow import csv as arrow_csv
     except ImportError:
         return None
@@ -92,9 +88,9 @@ def _read_arrow(path: Path, header: list[str]) -> Table | None:
         )
     except pa.ArrowException:
         return None
-    if table.num_columns != len(header):
-        return None
     rows = table.slice(1)  # the header is read as the first row: its names may be anything
+    if table.num_columns != len(header) or any(compute.index(column, "").as_py() >= 0 for column in rows.columns):
+        return None
     if header == [NULLARY]:
         return Table(path.stem, str(path), (), rows.num_rows)
     columns = tuple(code(name, rows.column(index), str(path)) for index, name in enumerate(header))

@@ -1,14 +1,14 @@
 """What every reader makes of a table, and how the tables of all readers become `Facts`.
 
-A reader codes each column: the distinct constants in it, and for every row the place of its constant among them.
-`number` then numbers the constants of all tables together, in sorted order, so that the same facts always get the same
-numbers.
+A reader codes each column of text: the distinct constants in it, and for every row the place of its constant among
+them. `number` then numbers the constants of all tables together, in sorted order, so that the same facts always get
+the same numbers.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,18 +22,25 @@ __all__ = ["Coding", "Column", "Duplicates", "Table", "number"]
 
 Duplicates = Literal["error", "drop"]
 
+MAX_GAPS = 8
+"""How many integers between the lowest and the highest there may be for each that occurs."""
+
 
 @dataclass(frozen=True)
 class Column:
-    """One argument of a table: row i holds ``values[codes[i]]``. Values are strings (dtype object) or int64."""
+    """One argument of a table.
+
+    Row i of a column of text holds ``values[codes[i]]``; the values are a numpy array of strings or a pyarrow one. A
+    column of integers has no codes: row i holds ``values[i]``.
+    """
 
     name: str
-    values: NDArray[Any]
-    codes: NDArray[np.integer]
+    values: Any
+    codes: NDArray[np.integer] | None
 
     @property
     def is_text(self) -> bool:
-        return self.values.dtype == object
+        return self.codes is not None
 
 
 @dataclass(frozen=True)
@@ -69,15 +76,47 @@ class Coding:
 
 def number(tables: Sequence[Table], duplicates: Duplicates) -> Facts:
     """The facts in some tables. Their objects are all constants, sorted."""
-    columns = [column for table in tables for column in table.columns if len(column.values)]
     _check_types(tables)
-    if not columns or columns[0].is_text:
-        names: set[str] = set().union(*(column.values.tolist() for column in columns))
-        objects: NDArray[Any] = np.array(sorted(names), dtype=object)
-        places = {name: place for place, name in enumerate(objects.tolist())}
-        return Facts(objects, {table.predicate: _rows(table, places, objects, duplicates) for table in tables})
-    objects = np.unique(np.concatenate([column.values for column in columns]))
-    return Facts(objects, {table.predicate: _rows(table, None, objects, duplicates) for table in tables})
+    columns = [column for table in tables for column in table.columns if len(column.values)]
+    merge: Callable[[Sequence[Any]], tuple[NDArray[Any], list[Rows]]]
+    if columns and not columns[0].is_text:
+        merge = _merge_integers
+    elif any(not isinstance(column.values, np.ndarray) for column in columns):
+        from dlm.data.readers.arrow import merge_text as merge
+    else:
+        merge = _merge_text
+    objects, numbers = merge([column.values for column in columns])
+    coded = iter(
+        found if column.codes is None else found[column.codes] for column, found in zip(columns, numbers, strict=True)
+    )
+    relations = {}
+    for table in tables:
+        rows = np.zeros((table.count, len(table.columns)), dtype=np.int64)
+        for index in range(len(table.columns) if table.count else 0):
+            rows[:, index] = next(coded)
+        relations[table.predicate] = _without_duplicates(table, rows, objects, duplicates)
+    return Facts(objects, relations)
+
+
+def _merge_text(parts: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], list[Rows]]:
+    """All different values, sorted, and for each array of values their places among them."""
+    objects = sorted(set().union(*(part.tolist() for part in parts)))
+    places = {name: place for place, name in enumerate(objects)}
+    numbers = [np.fromiter(map(places.__getitem__, part), dtype=np.int64, count=len(part)) for part in parts]
+    return np.array(objects, dtype=object), numbers
+
+
+def _merge_integers(parts: Sequence[NDArray[np.int64]]) -> tuple[NDArray[Any], list[Rows]]:
+    """The same for integers. Mostly they number something, without large gaps, and a table of them is fastest."""
+    lowest, highest = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
+    if highest - lowest > MAX_GAPS * sum(map(len, parts)):
+        objects = np.unique(np.concatenate(parts))
+        return objects, [np.searchsorted(objects, part) for part in parts]
+    present = np.zeros(highest - lowest + 1, dtype=np.bool_)
+    for part in parts:
+        present[part - lowest] = True
+    places = np.cumsum(present) - 1
+    return np.flatnonzero(present) + lowest, [places[part - lowest] for part in parts]
 
 
 def _check_types(tables: Sequence[Table]) -> None:
@@ -94,16 +133,7 @@ def _check_types(tables: Sequence[Table]) -> None:
         )
 
 
-def _rows(table: Table, places: dict[str, int] | None, objects: NDArray[Any], duplicates: Duplicates) -> Rows:
-    rows = np.zeros((table.count, len(table.columns)), dtype=np.int64)
-    for index, column in enumerate(table.columns):
-        if not table.count:
-            continue
-        if places is None:
-            numbers = np.searchsorted(objects, column.values)
-        else:
-            numbers = np.fromiter(map(places.__getitem__, column.values), dtype=np.int64, count=len(column.values))
-        rows[:, index] = numbers[column.codes]
+def _without_duplicates(table: Table, rows: Rows, objects: NDArray[Any], duplicates: Duplicates) -> Rows:
     first = _first_of_each(rows, len(objects))
     if len(first) == len(rows):
         return rows
