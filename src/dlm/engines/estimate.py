@@ -1,0 +1,369 @@
+"""Relations as plans: what is computed from what, with an estimate of how many rows come out.
+
+A node stands for a relation over variables: a set of rows, each once. The functions here build nodes and estimate their
+rows in the usual way of databases: values are taken to be spread evenly and columns to know nothing of each other. Only
+the choice between equivalent plans, and the refusal of hopeless ones, depends on the estimates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from dlm.data.facts import Facts
+from dlm.logic.syntax import TRUE, Formula, Program
+
+__all__ = [
+    "Copy",
+    "Domain",
+    "Empty",
+    "Filter",
+    "First",
+    "Full",
+    "Join",
+    "Node",
+    "Project",
+    "Scan",
+    "Semi",
+    "Statistics",
+    "Table",
+    "Union",
+    "Unit",
+    "copy",
+    "cost",
+    "domain",
+    "empty",
+    "filtered",
+    "first",
+    "full",
+    "join",
+    "nodes",
+    "project",
+    "scan",
+    "semi",
+    "sources",
+    "union",
+    "unit",
+]
+
+
+@dataclass(frozen=True)
+class Table:
+    """How many rows a table has, and how many different values each of its columns."""
+
+    rows: float
+    distinct: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What is known of some facts before anything is computed. `size` is None if the number of objects is unknown."""
+
+    size: int | None
+    tables: Mapping[str, Table]
+
+    @property
+    def objects(self) -> float:
+        """The number of objects, or a guess at it."""
+        return float(GUESSED_OBJECTS if self.size is None else self.size)
+
+    @classmethod
+    def of(cls, facts: Facts, predicates: Iterable[str]) -> Statistics:
+        """The statistics of those tables of the facts that are read."""
+        tables = {}
+        for name in predicates:
+            rows = facts.relations[name]
+            tables[name] = Table(len(rows), tuple(_distinct(column, facts.size) for column in rows.T))
+        return cls(facts.size, tables)
+
+    @classmethod
+    def guess(cls, program: Program) -> Statistics:
+        """For a query that is written before its facts are known: many objects, a few rows for each."""
+        tables = {}
+        for name, arity in program.inputs.items():
+            rows = GUESSED_OBJECTS * (3.0 if arity > 1 else 0.5) if arity else 1.0
+            tables[name] = Table(rows, (min(rows, GUESSED_OBJECTS * 0.8),) * arity)
+        return cls(None, tables)
+
+
+GUESSED_OBJECTS = 1_000_000
+
+
+def _distinct(column: np.ndarray[tuple[int], np.dtype[np.int64]], size: int) -> float:
+    seen = np.zeros(size, dtype=np.bool_)
+    seen[column] = True
+    return float(seen.sum())
+
+
+# --------------------------------------------------------------------------- nodes
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A relation over the variables `columns`; nodes are the same only if they are one object.
+
+    `distinct` estimates the different values of each column; `origin` is the formula the node was made for.
+    """
+
+    columns: tuple[str, ...]
+    rows: float
+    distinct: Mapping[str, float]
+    origin: Formula
+
+
+@dataclass(frozen=True, eq=False)
+class Unit(Node):
+    """One row, no columns: true."""
+
+
+@dataclass(frozen=True, eq=False)
+class Empty(Node):
+    """No rows: false."""
+
+
+@dataclass(frozen=True, eq=False)
+class Domain(Node):
+    """All objects, in one column."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scan(Node):
+    """A table, or a shared definition's relation, with its columns named by `args`; equal names mean equal values."""
+
+    source: str | Node
+    args: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Join(Node):
+    """The pairs of rows that agree on common columns."""
+
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, eq=False)
+class Semi(Node):
+    """The rows of `left` for which `right` has a row (has none, if `negated`) that agrees on the common columns.
+
+    In addition the two differ in each pair of `differ`: a column of `left` and one of `right`.
+    """
+
+    left: Node
+    right: Node
+    negated: bool
+    differ: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Filter(Node):
+    """The rows whose two columns are equal, or are not."""
+
+    source: Node
+    pair: tuple[str, str]
+    equal: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Copy(Node):
+    """Each row with one of its columns once more, under another name."""
+
+    source: Node
+    column: str
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Union(Node):
+    """The rows of any part; all parts have the same columns."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Project(Node):
+    """Some of the columns."""
+
+    source: Node
+
+
+@dataclass(frozen=True, eq=False)
+class First(Node):
+    """Of the rows that differ only in `variable`, the `count` smallest: one of them is none of count - 1 others."""
+
+    source: Node
+    variable: str
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class Full(Node):
+    """The rows, without the column `variable`, that occur with every object in it."""
+
+    source: Node
+    variable: str
+
+
+def sources(node: Node) -> tuple[Node, ...]:
+    """The nodes that a node reads."""
+    match node:
+        case Join(left=left, right=right) | Semi(left=left, right=right):
+            return left, right
+        case Union(parts=parts):
+            return parts
+        case Filter(source=source) | Copy(source=source) | Project(source=source):
+            return (source,)
+        case First(source=source) | Full(source=source):
+            return (source,)
+        case Scan(source=Node() as source):
+            return (source,)
+        case _:
+            return ()
+
+
+def nodes(root: Node) -> Iterator[Node]:
+    """The node and all below it, each once, a node after those it reads."""
+    seen: set[Node] = set()
+    waiting: list[tuple[Node, bool]] = [(root, False)]
+    while waiting:
+        node, ready = waiting.pop()
+        if ready:
+            yield node
+        elif node not in seen:
+            seen.add(node)
+            waiting.append((node, True))
+            waiting.extend((source, False) for source in reversed(sources(node)))
+
+
+def cost(root: Node) -> float:
+    """How many rows are made on the way to a node, its own included; what is used twice is made once."""
+    return sum(node.rows for node in nodes(root))
+
+
+# --------------------------------------------------------------------------- building with estimates
+
+
+def _limited(rows: float, distinct: Mapping[str, float]) -> dict[str, float]:
+    return {column: min(values, rows) for column, values in distinct.items()}
+
+
+def _keys(node: Node, columns: Iterable[str]) -> float:
+    """How many different values the columns have together."""
+    return min(node.rows, prod(max(node.distinct[column], 1.0) for column in columns))
+
+
+def unit(origin: Formula = TRUE) -> Node:
+    """The relation of "true"."""
+    return Unit((), 1.0, {}, origin)
+
+
+def empty(columns: tuple[str, ...], origin: Formula) -> Node:
+    """The relation of "false" over some variables."""
+    return Empty(columns, 0.0, dict.fromkeys(columns, 0.0), origin)
+
+
+def domain(variable: str, objects: float, origin: Formula) -> Node:
+    """All objects."""
+    return Domain((variable,), objects, {variable: objects}, origin)
+
+
+def scan(source: str | Node, table: Table, args: tuple[str, ...], objects: float, origin: Formula) -> Node:
+    """A table read with these variables."""
+    rows = table.rows
+    distinct: dict[str, float] = {}
+    for arg, values in zip(args, table.distinct, strict=True):
+        if arg in distinct:
+            rows /= max(objects, 1.0)
+        distinct[arg] = min(values, distinct.get(arg, values))
+    return Scan(tuple(distinct), rows, _limited(rows, distinct), origin, source, args)
+
+
+def join(left: Node, right: Node, origin: Formula) -> Node:
+    """The natural join."""
+    if isinstance(left, Unit):
+        return right
+    if isinstance(right, Unit):
+        return left
+    if isinstance(left, Empty) or isinstance(right, Empty):
+        return empty(tuple(dict.fromkeys(left.columns + right.columns)), origin)
+    common = [column for column in left.columns if column in right.columns]
+    rows = left.rows * right.rows
+    for column in common:
+        rows /= max(left.distinct[column], right.distinct[column], 1.0)
+    distinct = {**left.distinct, **right.distinct}
+    distinct |= {column: min(left.distinct[column], right.distinct[column]) for column in common}
+    return Join(tuple(distinct), rows, _limited(rows, distinct), origin, left, right)
+
+
+def semi(left: Node, right: Node, origin: Formula, *, negated: bool, differ: tuple[tuple[str, str], ...] = ()) -> Node:
+    """The rows of `left` that have a partner in `right`, or have none."""
+    if isinstance(left, Empty) or isinstance(right, Empty):
+        return left if negated or isinstance(left, Empty) else empty(left.columns, origin)
+    if isinstance(right, Unit):
+        return empty(left.columns, origin) if negated else left
+    common = [column for column in left.columns if column in right.columns]
+    share = min(1.0, _keys(right, common) / max(_keys(left, common), 1.0)) if common else 0.5
+    rows = left.rows * (max(1.0 - share, 0.1) if negated else share)
+    return Semi(left.columns, rows, _limited(rows, left.distinct), origin, left, right, negated, differ)
+
+
+def filtered(source: Node, pair: tuple[str, str], origin: Formula, *, equal: bool) -> Node:
+    """The rows in which two columns are equal, or are not."""
+    if isinstance(source, Empty):
+        return source
+    rows = source.rows
+    if equal:
+        rows /= max(*(source.distinct[column] for column in pair), 1.0)
+    return Filter(source.columns, rows, _limited(rows, source.distinct), origin, source, pair, equal)
+
+
+def copy(source: Node, column: str, name: str, origin: Formula) -> Node:
+    """The rows with a column repeated."""
+    if isinstance(source, Empty):
+        return empty((*source.columns, name), origin)
+    distinct = {**source.distinct, name: source.distinct[column]}
+    return Copy(tuple(distinct), source.rows, distinct, origin, source, column, name)
+
+
+def union(parts: Iterable[Node], columns: tuple[str, ...], origin: Formula) -> Node:
+    """All rows of all parts."""
+    found = tuple(part for part in parts if not isinstance(part, Empty))
+    if not found:
+        return empty(columns, origin)
+    if len(found) == 1:
+        return project(found[0], columns, origin)
+    rows = sum(part.rows for part in found)
+    distinct = {column: sum(part.distinct[column] for part in found) for column in columns}
+    return Union(columns, rows, _limited(rows, distinct), origin, found)
+
+
+def project(source: Node, columns: Iterable[str], origin: Formula) -> Node:
+    """The relation over some of the columns only, in the order of the source."""
+    wanted = set(columns)
+    kept = tuple(column for column in source.columns if column in wanted)
+    if kept == source.columns:
+        return source
+    if isinstance(source, Empty):
+        return empty(kept, origin)
+    rows = _keys(source, kept)
+    return Project(kept, rows, {column: min(source.distinct[column], rows) for column in kept}, origin, source)
+
+
+def first(source: Node, variable: str, count: int, origin: Formula) -> Node:
+    """The `count` smallest values of a column for each value of the others."""
+    if isinstance(source, Empty):
+        return source
+    others = [column for column in source.columns if column != variable]
+    rows = min(source.rows, count * _keys(source, others))
+    return First(source.columns, rows, _limited(rows, source.distinct), origin, source, variable, count)
+
+
+def full(source: Node, variable: str, objects: float, origin: Formula) -> Node:
+    """What occurs together with every object."""
+    kept = tuple(column for column in source.columns if column != variable)
+    rows = min(_keys(source, kept), source.rows / max(objects, 1.0))
+    distinct = {column: source.distinct[column] for column in kept}
+    return Full(kept, rows, _limited(rows, distinct), origin, source, variable)

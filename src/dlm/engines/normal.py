@@ -1,0 +1,220 @@
+"""Formulas in the form that queries are planned from: negations inside, quantifiers as far in as they go.
+
+A *normal* formula has no ``forall`` (it is "not exists not") and no inequalities in quantifiers (they are conjuncts).
+Its negations stand before atoms, equations and ``exists`` only, and an ``exists`` reaches over nothing that does not
+mention its variable. Every function here keeps the meaning on every structure, the empty one included; if the number
+of objects is known, "some object other than x" is decided by counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import count
+
+from dlm.logic.syntax import (
+    FALSE,
+    TRUE,
+    And,
+    Atom,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Not,
+    Or,
+    Truth,
+    conjunction,
+    disjunction,
+    free_variables,
+    rename,
+)
+
+__all__ = [
+    "Normaliser",
+    "all_of",
+    "any_of",
+    "binds",
+    "conjuncts",
+    "free",
+    "inequalities",
+    "inequality",
+    "negate",
+    "readable_variables",
+]
+
+free = lru_cache(maxsize=1 << 15)(free_variables)
+"""The free variables of a formula; asked for so often that they are remembered."""
+
+
+def readable_variables() -> Iterator[str]:
+    """Variables never the same twice, with short names: they come back in error messages and in exported queries."""
+    yield from "xyzwvuts"
+    yield from (f"x{number}" for number in count(1))
+
+
+def conjuncts(formula: Formula) -> tuple[Formula, ...]:
+    """The parts of a formula that is seen as a conjunction, of one part perhaps."""
+    return formula.parts if isinstance(formula, And) else (formula,)
+
+
+def negate(formula: Formula) -> Formula:
+    """The negation of a normal formula, normal again."""
+    match formula:
+        case Truth(value):
+            return Truth(not value)
+        case Not(body):
+            return body
+        case And(parts):
+            return any_of(map(negate, parts))
+        case Or(parts):
+            return all_of(map(negate, parts))
+        case _:
+            return Not(formula)
+
+
+def all_of(parts: Iterable[Formula]) -> Formula:
+    """A conjunction without nested ones, repetitions and constants."""
+    found: dict[Formula, None] = {}
+    for part in parts:
+        found.update(dict.fromkeys(conjuncts(part)))
+    found.pop(TRUE, None)
+    if FALSE in found or any(Not(part) in found for part in found):
+        return FALSE
+    return conjunction(tuple(found))
+
+
+def any_of(parts: Iterable[Formula]) -> Formula:
+    """A disjunction without nested ones, repetitions and constants."""
+    found: dict[Formula, None] = {}
+    for part in parts:
+        found.update(dict.fromkeys(part.parts if isinstance(part, Or) else (part,)))
+    found.pop(FALSE, None)
+    if TRUE in found or any(Not(part) in found for part in found):
+        return TRUE
+    return disjunction(tuple(found))
+
+
+def inequality(formula: Formula, variable: str) -> str | None:
+    """If the formula is ``variable != other``, the other variable."""
+    match formula:
+        case Not(Equal(left, right)) if variable in (left, right) and left != right:
+            return right if left == variable else left
+        case _:
+            return None
+
+
+def inequalities(formula: Formula, variable: str) -> int | None:
+    """How many inequalities mention the variable, if it occurs in these only and none of them is negated."""
+    match formula:
+        case And(parts) | Or(parts):
+            counts = [inequalities(part, variable) for part in parts if variable in free(part)]
+            return None if None in counts else sum(number for number in counts if number is not None)
+        case Exists(_, _, body):
+            return inequalities(body, variable)
+        case _:
+            return None if inequality(formula, variable) is None else 1
+
+
+def _equal(left: str, right: str) -> Formula:
+    return TRUE if left == right else Equal(*sorted((left, right)))
+
+
+class Normaliser:
+    """Makes formulas normal, for structures of `size` objects if that is known."""
+
+    def __init__(self, size: int | None = None) -> None:
+        self.size = size
+
+    def normal(self, formula: Formula, positive: bool = True) -> Formula:
+        """The normal form of a formula, or of its negation. Its variables must be renamed apart."""
+        match formula:
+            case Truth(value):
+                return Truth(value == positive)
+            case Atom():
+                return formula if positive else Not(formula)
+            case Equal(left, right):
+                return _equal(left, right) if positive else negate(_equal(left, right))
+            case Not(body):
+                return self.normal(body, not positive)
+            case And(parts) | Or(parts):
+                join = all_of if isinstance(formula, And) == positive else any_of
+                return join(self.normal(part, positive) for part in parts)
+            case Exists(variable, distinct, body) | Forall(variable, distinct, body):
+                some = isinstance(formula, Exists)
+                differs = [negate(_equal(variable, other)) for other in distinct]
+                found = self.exists(variable, all_of([*differs, self.normal(body, some)]))
+                return found if some == positive else negate(found)
+
+    def exists(self, variable: str, body: Formula) -> Formula:
+        """``exists variable: body`` for a normal body, with the quantifier as far in as it goes."""
+        if isinstance(body, Or):
+            return any_of(self.exists(variable, part) for part in body.parts)
+        inside = [part for part in conjuncts(body) if variable in free(part)]
+        outside = [part for part in conjuncts(body) if variable not in free(part) and part != TRUE]
+        if FALSE in outside:
+            return FALSE
+        return all_of([*outside, self._exists_inside(variable, inside)])
+
+    def _exists_inside(self, variable: str, parts: list[Formula]) -> Formula:
+        """``exists variable`` before a conjunction whose parts all mention the variable."""
+        for part in parts:
+            if isinstance(part, Equal):
+                # Exists z: z = x & F(z) is F(x).
+                point = part.right if part.left == variable else part.left
+                return all_of(self.replace(other, variable, point) for other in parts if other is not part)
+        different = [inequality(part, variable) for part in parts]
+        if self.size is not None and None not in different and self.size > len(set(different)):
+            return TRUE
+        if self.size == 0:
+            return FALSE
+        return self._exists_exists(variable, parts) or Exists(variable, (), conjunction(tuple(parts)))
+
+    def _exists_exists(self, variable: str, parts: list[Formula]) -> Formula | None:
+        """Exists y: y != x & exists z: F, with the quantifiers exchanged if this lets the outer one go further in."""
+        inner = [part for part in parts if inequality(part, variable) is None]
+        if len(inner) != 1 or not isinstance(inner[0], Exists):
+            return None
+        different = [part for part in parts if part is not inner[0]]
+        body = conjuncts(inner[0].body)
+        if not different:
+            found = self.exists(variable, inner[0].body)
+            stuck = isinstance(found, Exists) and found.variable == variable
+            return None if stuck else self.exists(inner[0].variable, found)
+        about = [part for part in body if variable in free(part)]
+        if any(inequality(part, variable) is None for part in about):
+            return None
+        others = [part for part in body if variable not in free(part)]
+        if all(inequality(part, inner[0].variable) is not None for part in others):
+            return None
+        return self.exists(inner[0].variable, all_of([*others, self.exists(variable, all_of([*different, *about]))]))
+
+    def replace(self, formula: Formula, variable: str, other: str) -> Formula:
+        """A normal formula with a free variable replaced by another, normal again."""
+        return self.normal(rename(formula, {variable: other}))
+
+
+@lru_cache(maxsize=1 << 15)
+def binds(formula: Formula, bound: frozenset[str]) -> frozenset[str]:
+    """The variables to which a normal formula leaves only values from relations, or from variables bound already.
+
+    Only for the others all objects must be gone through.
+    """
+    match formula:
+        case Atom(_, args):
+            return bound | frozenset(args)
+        case Equal(left, right):
+            return bound | {left, right} if left in bound or right in bound else bound
+        case And(parts):
+            found = bound
+            while (more := found.union(*(binds(part, found) for part in parts))) != found:
+                found = more
+            return found
+        case Or(parts):
+            return frozenset.intersection(*(binds(part, bound) for part in parts))
+        case Exists(variable, _, body):
+            return binds(body, bound) - {variable}
+        case Truth(False):
+            return bound | free(formula)
+        case _:
+            return bound

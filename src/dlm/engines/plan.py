@@ -1,0 +1,406 @@
+"""From a formula to a plan: which relations are joined with which, so that no tuple is made that nothing asks for.
+
+`Planner.extend` is the heart: given a relation over the variables bound so far and a formula, it is their join. What is
+bound goes sideways into each part of the formula, so that a negation becomes an anti-join, a quantified condition a
+semi-join, and a disjunction a union of extensions. Parts that cannot bind a variable wait until others have. All
+objects are gone through only if logic demands it, and three laws avoid most of that:
+
+- ``exists z: z != y & G(z)`` needs, of the z with G, the two smallest only; with k inequalities the k + 1 smallest;
+- ``exists z: ~N(x, z)`` holds unless the z with N(x, z) are as many as there are objects;
+- ``~exists w: w != z & G(w)`` is ``~exists w: G(w)``, or G(z) and no other: the second case binds z.
+
+Where there is a choice, the plan with fewer estimated rows is taken.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dlm.engines import estimate
+from dlm.engines.estimate import Node, Statistics, Table, cost
+from dlm.engines.normal import (
+    Normaliser,
+    all_of,
+    any_of,
+    binds,
+    conjuncts,
+    free,
+    inequalities,
+    inequality,
+    negate,
+    readable_variables,
+)
+from dlm.errors import ResourceError
+from dlm.logic.canonical import apply
+from dlm.logic.simplify import simplify
+from dlm.logic.syntax import (
+    And,
+    Atom,
+    Definition,
+    Equal,
+    Exists,
+    Formula,
+    Not,
+    Or,
+    Program,
+    Truth,
+    literals,
+    map_children,
+)
+from dlm.logic.text import format_formula
+
+__all__ = ["Plan", "plan_program", "require_room"]
+
+NONE: frozenset[str] = frozenset()
+MAX_CASES = 30
+"""Case distinctions tried in one definition before all objects are gone through instead."""
+
+MAX_INLINED_LITERALS = 300
+"""A definition that would grow beyond this is computed on its own, however large its relation."""
+
+SHARED_ROWS = 20
+"""A definition used several times is computed on its own if that makes at most so many rows for each row read."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The relation of a program's target; `parameters` are its columns in the order of the target's parameters."""
+
+    target: str
+    parameters: tuple[str, ...]
+    root: Node
+
+
+def plan_program(program: Program, statistics: Statistics) -> Plan:
+    """A plan for the target of a program."""
+    return Planner(statistics).program(simplify(program))
+
+
+def require_room(plan: Plan, room: float) -> None:
+    """Refuse a plan with a relation that `room` bytes of memory and disk cannot hold."""
+    for node in estimate.nodes(plan.root):
+        needed = node.rows * 8 * (len(node.columns) + 1)
+        if needed > room:
+            raise ResourceError(
+                f"{plan.target!r} is too large to compute: about {node.rows:.1e} rows ({needed / 2**30:.1e} GiB) for "
+                f"the part {format_formula(node.origin)}, and {room / 2**30:.1f} GiB of memory and disk are free; "
+                "use fewer objects, or a program that says of every variable to which relation it belongs"
+            )
+
+
+class Planner:
+    """Plans the definitions of one program on facts with these statistics."""
+
+    def __init__(self, statistics: Statistics) -> None:
+        self.statistics = statistics
+        self.objects = statistics.objects
+        self.normaliser = Normaliser(statistics.size)
+        self.fresh = readable_variables()
+        self.shared: dict[str, tuple[Node, tuple[str, ...]]] = {}
+        self.unit = estimate.unit()
+        self.cases = MAX_CASES
+        self.memory: dict[tuple[Node, Formula], Node] = {}
+
+    # ----------------------------------------------------------------------- definitions
+
+    def program(self, program: Program) -> Plan:
+        """The plan of the last definition; the others are put in its place or computed once."""
+        meanings: dict[str, Definition] = {}
+        for definition in program.definitions[:-1]:
+            meanings[definition.name] = self._meaning(self._unfold(definition, meanings))
+        target = self._unfold(program.target, meanings)
+        return Plan(target.name, target.parameters, self._relation(target, self.normaliser.normal(target.body)))
+
+    def _unfold(self, definition: Definition, meanings: dict[str, Definition]) -> Definition:
+        def unfold(formula: Formula) -> Formula:
+            if isinstance(formula, Atom) and formula.predicate in meanings:
+                return apply(meanings[formula.predicate], formula.args, self.fresh)
+            return map_children(formula, unfold)
+
+        parameters = tuple(next(self.fresh) for _ in definition.parameters)
+        return Definition(definition.name, parameters, unfold(apply(definition, parameters, self.fresh)))
+
+    def _meaning(self, definition: Definition) -> Definition:
+        """What to put in the place of a predicate: its body, or an atom of it (of its complement) computed once."""
+        body = self.normaliser.normal(definition.body)
+        table = Atom(definition.name, definition.parameters)
+        ways = [(self._relation(definition, way), use) for way, use in ((body, table), (negate(body), Not(table)))]
+        relation, use = min(ways, key=lambda way: cost(way[0]))
+        read = sum(found.rows for found in self.statistics.tables.values()) + self.objects
+        if cost(relation) <= SHARED_ROWS * (read + 10) or literals(body) > MAX_INLINED_LITERALS:
+            self.shared[definition.name] = relation, definition.parameters
+            return Definition(definition.name, definition.parameters, use)
+        return Definition(definition.name, definition.parameters, body)
+
+    def _relation(self, definition: Definition, body: Formula) -> Node:
+        self.cases = MAX_CASES
+        return self.pad(self.extend(self.unit, body), definition.parameters, body)
+
+    # ----------------------------------------------------------------------- formulas
+
+    def extend(self, node: Node, formula: Formula) -> Node:
+        """The rows of `node` for which the formula holds, with a column for each free variable of it."""
+        key = node, formula
+        if key not in self.memory:
+            self.memory[key] = self._extend(node, formula)
+        return self.memory[key]
+
+    def _extend(self, node: Node, formula: Formula) -> Node:
+        bound = frozenset(node.columns)
+        if free(formula) <= bound:
+            return self._filter(node, formula)
+        match formula:
+            case Atom():
+                return estimate.join(node, self._scan(formula), formula)
+            case Equal(left, right):
+                known, other = (right, left) if right in bound else (left, right)
+                return estimate.copy(self.pad(node, [known], formula), known, other, formula)
+            case And(parts):
+                return self._conjoin(node, list(parts), formula)
+            case Or() | Exists() if free(formula) <= binds(formula, bound):
+                return self._join(node, formula)
+            case _:
+                return self._conjoin(node, [formula], formula)
+
+    def pad(self, node: Node, variables: Iterable[str], origin: Formula) -> Node:
+        """The relation with all objects in each column that it lacks."""
+        for variable in variables:
+            if variable not in node.columns:
+                node = estimate.join(node, estimate.domain(variable, self.objects, origin), origin)
+        return node
+
+    def _scan(self, atom: Atom) -> Node:
+        if atom.predicate in self.shared:
+            relation, parameters = self.shared[atom.predicate]
+            renamed = dict(zip(parameters, atom.args, strict=True))
+            table = Table(relation.rows, tuple(relation.distinct[column] for column in relation.columns))
+            return estimate.scan(relation, table, tuple(renamed[c] for c in relation.columns), self.objects, atom)
+        return estimate.scan(atom.predicate, self.statistics.tables[atom.predicate], atom.args, self.objects, atom)
+
+    def _join(self, node: Node, formula: Formula) -> Node:
+        """Join with a disjunction or quantification: computed on its own, or from what the relation offers it."""
+        shared = self._offer(node, formula)
+        beside = self._alone(shared, formula)
+        ways = [beside if shared is node else estimate.join(node, beside, formula)]
+        if shared.columns and free(formula) <= binds(formula, NONE):
+            ways.append(estimate.join(node, self._alone(self.unit, formula), formula))
+        return min(ways, key=cost)
+
+    def _offer(self, node: Node, formula: Formula) -> Node:
+        """What a relation can tell about the variables of a formula."""
+        shared = estimate.project(node, free(formula), formula)
+        return shared if shared.columns else self.unit
+
+    def _alone(self, base: Node, formula: Formula) -> Node:
+        """A disjunction or quantification over the columns of `base` and its own free variables."""
+        columns = tuple(dict.fromkeys((*base.columns, *sorted(free(formula)))))
+        if isinstance(formula, Or):
+            parts = [self.pad(self.extend(base, part), columns, part) for part in formula.parts]
+            return estimate.union(parts, columns, formula)
+        assert isinstance(formula, Exists)
+        variable = formula.variable
+        inside, loose, count = _split_loose(formula)
+        if not loose:
+            found = self.pad(self.extend(base, formula.body), [variable], formula)
+            return estimate.project(found, columns, formula)
+        block = estimate.first(self.extend(self._offer(base, inside), inside), variable, count + 1, inside)
+        found = block if {*base.columns} <= {*block.columns} else estimate.join(base, block, formula)
+        return estimate.project(self._conjoin(found, list(loose), formula), columns, formula)
+
+    # ----------------------------------------------------------------------- conjunctions
+
+    def _conjoin(self, node: Node, parts: list[Formula], origin: Formula) -> Node:
+        """Join with a conjunction, in an order that keeps relations small."""
+        waiting = list(parts)
+        while waiting:
+            bound = frozenset(node.columns)
+            ready = [part for part in waiting if free(part) <= bound]
+            if ready:
+                part = min(ready, key=_weight)
+            else:
+                safe = [part for part in waiting if free(part) <= binds(part, bound)]
+                if not safe:
+                    return self._enumerate(node, waiting, origin)
+                part = self._smallest(node, safe)
+            node = self.extend(node, part)
+            waiting.remove(part)
+        return node
+
+    def _smallest(self, node: Node, parts: list[Formula]) -> Formula:
+        """The part that makes the relation least larger; atoms first, if they have something to do with it."""
+        copies = [part for part in parts if isinstance(part, Equal)]
+        if copies:
+            return copies[0]
+        joined = [
+            part for part in parts if isinstance(part, Atom) and (not node.columns or free(part) & {*node.columns})
+        ]
+        options = joined or parts
+        return options[0] if len(options) == 1 else min(options, key=lambda part: self.extend(node, part).rows)
+
+    def _enumerate(self, node: Node, parts: list[Formula], origin: Formula) -> Node:
+        """Go on where no part binds anything: distinguish cases, or go through all objects for a variable."""
+        bound = frozenset(node.columns)
+        unbound = Counter(variable for part in parts for variable in sorted(free(part) - bound))
+        columns = (*node.columns, *unbound)
+        ways = []
+        cases = self._distinguish(parts, bound)
+        if cases and self.cases > 0:
+            self.cases -= 1
+            found = [self.pad(self._conjoin(node, list(conjuncts(case)), origin), columns, case) for case in cases]
+            ways.append(estimate.union(found, columns, origin))
+        padded = self.pad(node, [unbound.most_common(1)[0][0]], all_of(parts))
+        ways.append(self._conjoin(padded, parts, origin))
+        return min(ways, key=cost)
+
+    def _distinguish(self, parts: Iterable[Formula], bound: frozenset[str]) -> list[Formula]:
+        """The conjunction as cases, if one of its parts that binds too little is, or can be made, a disjunction."""
+        parts = list(parts)
+        known = binds(all_of(parts), bound)
+        for index, part in enumerate(parts):
+            if free(part) <= known:
+                continue
+            options = self._options(part, known)
+            if options:
+                return [all_of([*parts[:index], option, *parts[index + 1 :]]) for option in options]
+        return []
+
+    def _options(self, part: Formula, known: frozenset[str]) -> tuple[Formula, ...]:
+        """The formula as a disjunction whose parts bind more than it does, if there is one."""
+        match part:
+            case Or(parts):
+                return parts
+            case Exists(variable, _, body):
+                inner = self._distinguish(conjuncts(body), known)
+                return tuple(self.normaliser.exists(variable, case) for case in inner)
+            case Not(Exists()):
+                ways = (self._exclude(part, variable) for variable in sorted(free(part) - known))
+                return next((way for way in ways if way), ())
+            case _:
+                return ()
+
+    def _exclude(self, formula: Not, variable: str) -> tuple[Formula, ...]:
+        """``~exists w: w != z & G(w)``: there is no w with G, or z is the only one."""
+        isolated = self._isolate(formula.body, variable)
+        if isolated is None:
+            return ()
+        witness, condition = isolated
+        if witness not in binds(condition, free(condition) - {witness}):
+            return ()
+        nothing = negate(self.normaliser.exists(witness, condition))
+        return nothing, all_of([self.normaliser.replace(condition, witness, variable), formula])
+
+    def _isolate(self, formula: Formula, variable: str) -> tuple[str, Formula] | None:
+        """The formula as ``exists w: w != variable & G(w)`` with G free of the variable, if it is that."""
+        if not isinstance(formula, Exists):
+            return None
+        about = [part for part in conjuncts(formula.body) if variable in free(part)]
+        others = all_of(part for part in conjuncts(formula.body) if variable not in free(part))
+        if len(about) != 1:
+            return None
+        if inequality(about[0], variable) == formula.variable:
+            return formula.variable, others
+        inner = self._isolate(about[0], variable)
+        if inner is None:
+            return None
+        witness, condition = inner
+        return witness, self.normaliser.exists(formula.variable, all_of([others, condition]))
+
+    # ----------------------------------------------------------------------- conditions on what is bound
+
+    def _filter(self, node: Node, formula: Formula) -> Node:
+        match formula:
+            case Truth(value):
+                return node if value else estimate.empty(node.columns, formula)
+            case Equal(left, right):
+                return estimate.filtered(node, (left, right), formula, equal=True)
+            case Not(Equal(left, right)):
+                return estimate.filtered(node, (left, right), formula, equal=False)
+            case Atom():
+                return estimate.semi(node, self._scan(formula), formula, negated=False)
+            case Not(Atom() as atom):
+                return estimate.semi(node, self._scan(atom), formula, negated=True)
+            case And(parts):
+                return self._conjoin(node, list(parts), formula)
+            case Or():
+                return self._filter_any(node, formula)
+            case Exists():
+                return self._filter_exists(node, formula, formula, negated=False)
+            case Not(Exists() as inside):
+                return self._filter_exists(node, inside, formula, negated=True)
+            case _:
+                raise AssertionError(f"not a normal formula: {formula}")
+
+    def _filter_any(self, node: Node, formula: Or) -> Node:
+        """Keep what one part accepts: by a semi-join with their union, or by removing what all parts reject."""
+        shared = self._offer(node, formula)
+        rejected = self._conjoin(shared, list(conjuncts(negate(formula))), negate(formula))
+        ways = [estimate.semi(node, rejected, formula, negated=True)]
+        if free(formula) <= binds(formula, NONE):
+            accepted = self._alone(self.unit, formula)
+            ways.append(estimate.semi(node, accepted, formula, negated=False))
+        return min(ways, key=cost)
+
+    def _filter_exists(self, node: Node, formula: Exists, origin: Formula, *, negated: bool) -> Node:
+        variable, bound = formula.variable, free(formula)
+        if variable not in binds(formula.body, bound):
+            way = self._filter_unbound(node, formula, origin, negated=negated)
+            if way is not None:
+                return way
+        inside, loose, count = _split_loose(formula)
+        different = [inequality(part, variable) for part in loose]
+        if None in different:
+            return estimate.semi(node, self._alone(self._offer(node, formula), formula), origin, negated=negated)
+        differ = tuple((other, variable) for other in different if other is not None)
+        bases = [self._offer(node, inside)]
+        if bases[0].columns and free(inside) <= binds(inside, NONE):
+            bases.append(self.unit)
+        ways = []
+        for base in bases:
+            found = self.pad(self.extend(base, inside), [variable], formula)
+            if loose and not bound & free(inside):
+                found = estimate.first(estimate.project(found, {variable}, inside), variable, count + 1, inside)
+            ways.append(estimate.semi(node, found, origin, negated=negated, differ=differ))
+        return min(ways, key=cost)
+
+    def _filter_unbound(self, node: Node, formula: Exists, origin: Formula, *, negated: bool) -> Node | None:
+        """``exists z`` where no relation says which z: by cases, or by counting the z that will not do."""
+        variable, bound = formula.variable, free(formula)
+        cases = self._distinguish(conjuncts(formula.body), bound)
+        if cases and self.cases > 0:
+            self.cases -= 1
+            found = any_of(self.normaliser.exists(variable, case) for case in cases)
+            return self.extend(node, negate(found) if negated else found)
+        refuted = negate(formula.body)
+        if variable not in binds(refuted, bound):
+            return None
+        bases = [self._offer(node, formula)]
+        if bases[0].columns and bound | {variable} <= binds(refuted, NONE):
+            bases.append(self.unit)
+        ways = []
+        for base in bases:
+            counted = estimate.full(self.extend(base, refuted), variable, self.objects, refuted)
+            ways.append(estimate.semi(node, counted, origin, negated=not negated))
+        return min(ways, key=cost)
+
+
+def _weight(formula: Formula) -> int:
+    """How much there is to a condition: the cheap ones go first."""
+    return 0 if isinstance(formula, Equal) else literals(formula)
+
+
+def _split_loose(formula: Exists) -> tuple[Formula, tuple[Formula, ...], int]:
+    """``exists z: F(z) & z != y`` as F and the parts that z has to do with through inequalities only, and their number.
+
+    Only those with variables that F does not mention: an inequality within F costs nothing there.
+    """
+    variable = formula.variable
+    parts = conjuncts(formula.body)
+    tight = [part for part in parts if inequalities(part, variable) is None]
+    known = free(all_of(tight))
+    if variable not in known:
+        return formula.body, (), 0
+    loose = tuple(part for part in parts if part not in tight and not free(part) <= known)
+    inside = all_of(part for part in parts if part not in loose)
+    return inside, loose, sum(inequalities(part, variable) or 0 for part in loose)
