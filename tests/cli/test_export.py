@@ -29,6 +29,13 @@ def test_prints_or_writes_a_file(dlm: Run, tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"program.dlm", "program.json", "listing.tex"}
 
 
+def test_sql_in_a_dialect(dlm: Run) -> None:
+    pytest.importorskip("sqlglot")
+    assert dlm("export", "program.dlm", "--to", "sql", "--dialect", "spark").stdout == export(
+        PROGRAM, "sql", dialect="spark"
+    )
+
+
 def test_a_run(dlm: Run, learned: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     run, _ = learned
     done = dlm("export", run, "--to", "json")

@@ -14,6 +14,8 @@ PROGRAM = dlm.parse_program("is_parent(x, y) :- father(x, y) | mother(x, y).")
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_target_writes_lines_that_name_the_predicates(target: str) -> None:
+    if target == "sql":
+        pytest.importorskip("sqlglot")
     text = dlm.export(PROGRAM, target)
     assert text.endswith("\n")
     assert not text.endswith("\n\n")
@@ -23,7 +25,7 @@ def test_every_target_writes_lines_that_name_the_predicates(target: str) -> None
 
 def test_the_targets_are_those_of_the_issue() -> None:
     assert set(TARGETS) == {
-        *("prolog", "asp", "datalog", "latex", "markdown", "dot", "mermaid", "python", "json", "text"),
+        *("prolog", "asp", "datalog", "sql", "latex", "markdown", "dot", "mermaid", "python", "json", "text"),
     }
 
 
@@ -48,6 +50,15 @@ def test_a_misspelt_target_is_answered_with_the_nearest(target: str, message: st
 def test_a_dialect_is_for_sql() -> None:
     with pytest.raises(SettingsError, match="a dialect is for SQL only, got dialect 'duckdb' for an export to latex"):
         dlm.export(PROGRAM, "latex", dialect="duckdb")
+
+
+def test_dialects_differ_and_an_unknown_one_is_refused() -> None:
+    pytest.importorskip("sqlglot")
+    assert dlm.export(PROGRAM, "sql") == dlm.export(PROGRAM, "sql", dialect="duckdb")
+    assert "`father`" in dlm.export(PROGRAM, "sql", dialect="spark")
+    for unknown in ("duckdbb", ""):
+        with pytest.raises(SettingsError, match=f"no SQL dialect '{unknown}'"):
+            dlm.export(PROGRAM, "sql", dialect=unknown)
 
 
 def test_the_module_is_still_a_module() -> None:

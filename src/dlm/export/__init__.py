@@ -25,6 +25,7 @@ TARGETS = {
     "prolog": "SWI-Prolog",
     "asp": "answer set programming, for clingo",
     "datalog": "Datalog with stratified negation",
+    "sql": "one query, in any dialect that sqlglot writes",
     "python": "a function that needs nothing but Python",
     "latex": "a listing for a paper",
     "markdown": "a section for a report",
@@ -58,6 +59,10 @@ def export(program: Program, to: str, *, dialect: str | None = None) -> str:
         nearest = get_close_matches(to.lower(), TARGETS)
         guess = f" Did you mean {' or '.join(map(repr, nearest))}?" if nearest else ""
         raise SettingsError(f"there is no export {to!r}.{guess} There are: {', '.join(TARGETS)}.")
+    if to == "sql":
+        from dlm.engines.sql import export_sql
+
+        return export_sql(program, DEFAULT_DIALECT if dialect is None else dialect)
     if dialect is not None:
         raise SettingsError(f"a dialect is for SQL only, got dialect {dialect!r} for an export to {to}")
     return _WRITERS[to](program)
