@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json as json_text
-import re
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
@@ -18,13 +19,13 @@ from rich.text import Text
 
 from dlm.cli.display import count
 from dlm.cli.facts_options import DuplicatesOption, FactsArgument, MissingOption, ProgramArgument
+from dlm.data.facts import Rows
 from dlm.data.readers import read_facts
 from dlm.engines.answers import Answers, output_format
 from dlm.engines.choose import run_program
 from dlm.engines.engine import Progress
 from dlm.learning.run import read_program
-from dlm.logic.syntax import Atom
-from dlm.logic.text import format_formula
+from dlm.logic.query import format_name
 
 __all__ = ["run"]
 
@@ -57,7 +58,9 @@ def run(
             started = time.perf_counter()
             known = read_facts(facts, duplicates=duplicates)
             read = time.perf_counter()
-            answers = run_program(program, known, engine, missing=missing, on_progress=_teller(status))
+            tell = _teller(status)
+            answers = run_program(program, known, engine, missing=missing, on_progress=tell)
+            answers.batches = _counted(answers.batches, tell)
             rows = _deliver(answers, out, json, status)
             ended = time.perf_counter()
     except KeyboardInterrupt:
@@ -86,9 +89,17 @@ def run(
     )
 
 
-def _teller(status: Status | None) -> Progress | None:
-    """What an engine calls to say what is going on."""
-    return None if status is None else lambda text: status.update(escape(text))
+def _teller(status: Status | None) -> Progress:
+    """What is called to say what is going on."""
+    return lambda text: None if status is None else status.update(escape(text))
+
+
+def _counted(batches: Iterable[Rows], tell: Progress) -> Iterator[Rows]:
+    total = 0
+    for batch in batches:
+        total += len(batch)
+        tell(f"{count(total, 'answer')} so far")
+        yield batch
 
 
 def _deliver(answers: Answers, out: Path | None, json: bool, status: Status | None) -> list[tuple[Any, ...]] | None:
@@ -98,17 +109,16 @@ def _deliver(answers: Answers, out: Path | None, json: bool, status: Status | No
         return None
     if json:
         return answers.names()
-    predicate = format_name(answers.predicate)
     for batch in answers.stream():
         if status is not None:
             status.stop()
-        names = ([format_name(str(name)) for name in row] for row in answers.objects[batch].tolist())
-        sys.stdout.writelines(f"{predicate}({', '.join(row)})\n" for row in names)
+        sys.stdout.writelines(_atoms(answers, batch))
     return None
 
 
-def format_name(name: str) -> str:
-    """A name as it stands in an atom: in quotes unless it is a word or a number."""
-    if re.fullmatch(r"\w+|-?\d+(?:\.\d+)?", name):
-        return name
-    return format_formula(Atom(name)).removesuffix("()")
+def _atoms(answers: Answers, batch: Rows) -> Iterator[str]:
+    """A batch as lines. Names are put in quotes, where they need them, once for each object."""
+    objects, places = np.unique(batch, return_inverse=True)
+    shown = np.array([format_name(str(name)) for name in answers.objects[objects].tolist()], dtype=object)
+    predicate = format_name(answers.predicate)
+    return (f"{predicate}({', '.join(row)})\n" for row in shown[places.reshape(batch.shape)].tolist())
