@@ -15,7 +15,7 @@ PUBLIC = {
     "exports": {"export"},
     "worlds": {"Structure", "Worlds", "Examples"},
     "facts": {"Facts", "read_facts", "write_facts", "run", "Answers"},
-    "verification": {"Verification", "verify"},
+    "verification": {"Verification", "verify", "Proof", "prove_equal"},
     "others": {"DlmError", "__version__"},
 }
 

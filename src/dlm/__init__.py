@@ -16,6 +16,7 @@ from dlm.learning.portfolio import Result
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify
 from dlm.logic import Program, evaluate, format_program, parse_program, simplify
+from dlm.prove import Proof, prove_equal
 from dlm.space import MachineSettings
 from dlm.tasks import Instance, Task, draw_instance, get_task, task_names
 
@@ -30,6 +31,7 @@ __all__ = [
     "LearnSettings",
     "MachineSettings",
     "Program",
+    "Proof",
     "Result",
     "Structure",
     "Task",
@@ -44,6 +46,7 @@ __all__ = [
     "get_task",
     "learn",
     "parse_program",
+    "prove_equal",
     "read_facts",
     "resume",
     "run",

@@ -16,6 +16,7 @@ import dlm
 from dlm.cli.export import export
 from dlm.cli.generate import generate
 from dlm.cli.learn import learn
+from dlm.cli.prove import prove
 from dlm.cli.run import run
 from dlm.cli.show import show
 from dlm.cli.tasks import tasks
@@ -29,7 +30,7 @@ ERROR = 2
 app = typer.Typer(
     name="dlm",
     help="Learn readable, verified first-order logic programs from relational examples.",
-    epilog="Exit codes: 0 verified or all right, 2 error, 3 best so far but not right everywhere.",
+    epilog="Exit codes: 0 verified or all right, 2 error, 3 best so far but not right everywhere, or not equal.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -53,7 +54,7 @@ def _options(
     """Learn readable, verified first-order logic programs from relational examples."""
 
 
-for verb in (tasks, learn, test, show, run, export, generate):
+for verb in (tasks, learn, test, show, run, export, generate, prove):
     app.command()(verb)
 
 
