@@ -6,7 +6,8 @@ position first and the others after it. A question is then a handful of binary s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +18,8 @@ from dlm.data.facts import Facts
 __all__ = ["FactLookups"]
 
 Columns = list[NDArray[np.int64]]
+LONG = 10_000
+
 Pattern = tuple[int | None, ...]
 
 
@@ -37,11 +40,22 @@ class FactLookups:
         return self.facts.arities
 
     @property
-    def numbers(self) -> Mapping[str, int]:
-        return self.facts.numbers
+    def names(self) -> Iterable[str]:
+        return map(str, self.facts.objects.tolist())
 
     def name(self, number: int) -> str:
         return str(self.facts.objects[number])
+
+    def number(self, name: str) -> int | None:
+        # For the few names of an atom this is faster than a dictionary of all names is made.
+        objects = self.facts.objects
+        if objects.dtype.kind == "i":
+            if not re.fullmatch(r"0|-?[1-9][0-9]{0,18}", name):
+                return None
+            found = np.flatnonzero(objects == int(name))
+        else:
+            found = np.flatnonzero(objects == name)
+        return int(found[0]) if len(found) else None
 
     def holds(self, predicate: str, values: tuple[int, ...]) -> bool:
         if not values:
@@ -70,7 +84,7 @@ class FactLookups:
             if value is not None and argument != first:
                 fits &= column[start:end] == value
         found = columns[order.index(position)][start:end][fits]
-        return [int(value) for value in np.unique(found)]
+        return sorted(set(found.tolist())) if len(found) < LONG else self._present(found)
 
     def _ranges(self, predicate: str, pattern: Pattern) -> list[tuple[int, int, int]]:
         """For each bound position: the position, and from where to where its sorted rows fit what is bound first."""
@@ -90,8 +104,15 @@ class FactLookups:
     def _all(self, predicate: str, position: int) -> list[int]:
         key = predicate, position
         if key not in self._distinct:
-            self._distinct[key] = np.unique(self.facts.relations[predicate][:, position]).tolist()
+            self._distinct[key] = self._present(self.facts.relations[predicate][:, position])
         return self._distinct[key]
+
+    def _present(self, column: NDArray[np.int64]) -> list[int]:
+        """The different objects in a long column; several times faster than sorting it."""
+        seen = np.zeros(self.size, dtype=np.bool_)
+        seen[column] = True
+        found: list[int] = np.flatnonzero(seen).tolist()
+        return found
 
     def _columns(self, predicate: str, first: int) -> Columns:
         """The columns of a predicate, one of them first, with the rows sorted by them in this order."""

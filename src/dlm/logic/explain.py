@@ -81,7 +81,7 @@ def explain(program: Program, lookups: Lookups, atom: str | Query) -> Explanatio
     """
     query = parse_query(atom) if isinstance(atom, str) else atom
     check_query(query, program, lookups)
-    values = resolve(query, lookups.numbers)
+    values = resolve(query, lookups)
     variables = tuple(f"{index}" for index in range(len(values)))
     root = Atom(query.predicate, variables)
     binding = dict(zip(variables, values, strict=True))

@@ -6,7 +6,7 @@ which is how repairs are searched and how few changes could be enough is bounded
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,8 +38,12 @@ class Lookups(Protocol):
         ...
 
     @property
-    def numbers(self) -> Mapping[str, int]:
-        """The number of each object, by its name."""
+    def names(self) -> Iterable[str]:
+        """The names of all objects."""
+        ...
+
+    def number(self, name: str) -> int | None:
+        """The number of the object of that name, if there is one."""
         ...
 
     def name(self, number: int) -> str:
@@ -99,7 +103,6 @@ class View:
 
     def column(self, predicate: str, pattern: tuple[int | None, ...], position: int) -> Sequence[int] | None:
         """The objects at a position of all atoms that fit a pattern and could be true; None if that may be any."""
-        found = self.lookups.column(predicate, pattern, position)
         more = {values[position] for name, values in self.flips if name == predicate and _overlap(pattern, values)}
         for free in self._free.get(predicate, ()):
             if _overlap(pattern, free):
@@ -107,4 +110,5 @@ class View:
                 if value is None:
                     return None
                 more.add(value)
+        found = self.lookups.column(predicate, pattern, position)
         return sorted(more.union(found)) if more else found

@@ -7,7 +7,7 @@ as in programs. Numbers need none.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -109,15 +109,18 @@ def check_query(query: Query, program: Program, lookups: Lookups) -> None:
         raise ProgramError(f"{query.predicate!r} takes {arity} arguments, got {len(query.names)}")
 
 
-def resolve(query: Query, numbers: Mapping[str, int]) -> tuple[int, ...]:
+def resolve(query: Query, lookups: Lookups) -> tuple[int, ...]:
     """The numbers of the objects that an atom names."""
+    found: list[int] = []
     for name in query.names:
-        if name not in numbers:
-            raise DataError(f"the facts have no object {name!r}{_nearest(name, numbers)}")
-    return tuple(numbers[name] for name in query.names)
+        number = lookups.number(name)
+        if number is None:
+            raise DataError(f"the facts have no object {name!r}{_nearest(name, lookups.names)}")
+        found.append(number)
+    return tuple(found)
 
 
-def _nearest(name: str, known: Mapping[str, int]) -> str:
+def _nearest(name: str, known: Iterable[str]) -> str:
     """A question that names the nearest names. Only names alike in length and beginning are compared if many are."""
     near = [other for other in known if abs(len(other) - len(name)) <= 2]
     for length in range(1, len(name) + 1):
