@@ -15,6 +15,7 @@ PUBLIC = {
     "exports": {"export"},
     "worlds": {"Structure", "Worlds", "Examples"},
     "facts": {"Facts", "read_facts", "write_facts", "run", "Answers"},
+    "explanations": {"explain", "Explanation", "check", "Check"},
     "verification": {"Verification", "verify", "Proof", "prove_equal"},
     "others": {"DlmError", "__version__"},
 }

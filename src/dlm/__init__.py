@@ -6,16 +6,18 @@
 {'parent': 2}
 """
 
-from dlm.api import learn, resume, run
+from dlm.api import check, explain, learn, resume, run
 from dlm.data import Examples, Facts, Structure, Worlds
 from dlm.data.readers import read_facts, write_facts
 from dlm.engines import Answers, evaluate_target
+from dlm.engines.check import Check
 from dlm.errors import DlmError
 from dlm.export import export
 from dlm.learning.portfolio import Result
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify
 from dlm.logic import Program, evaluate, format_program, parse_program, simplify
+from dlm.logic.explain import Explanation
 from dlm.prove import Proof, prove_equal
 from dlm.space import MachineSettings
 from dlm.tasks import Instance, Task, draw_instance, get_task, task_names
@@ -24,8 +26,10 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Answers",
+    "Check",
     "DlmError",
     "Examples",
+    "Explanation",
     "Facts",
     "Instance",
     "LearnSettings",
@@ -38,9 +42,11 @@ __all__ = [
     "Verification",
     "Worlds",
     "__version__",
+    "check",
     "draw_instance",
     "evaluate",
     "evaluate_target",
+    "explain",
     "export",
     "format_program",
     "get_task",

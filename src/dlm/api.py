@@ -1,4 +1,6 @@
-"""The library in one call: `learn`, or `resume` for a run that was cut short; and `run` for what was learned."""
+"""The library in one call: `learn`, or `resume` for a run that was cut short; `run`, `explain` and `check` for what was
+learned.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +8,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dlm.data.examples import Labels, read_labels
 from dlm.data.facts import Facts
+from dlm.data.lookup import FactLookups
 from dlm.data.readers import read_facts
+from dlm.data.structure import Structure
 from dlm.engines.answers import Answers
+from dlm.engines.check import Check, check_program
 from dlm.engines.choose import run_program
-from dlm.engines.engine import Missing
+from dlm.engines.engine import Missing, require_inputs
 from dlm.learning.portfolio import Observer, Result
 from dlm.learning.portfolio import learn as learn_task
 from dlm.learning.portfolio import resume as resume_task
 from dlm.learning.result import read_result
 from dlm.learning.run import RunFolder
 from dlm.learning.settings import LearnerName, LearnSettings, ScheduleName
+from dlm.logic.explain import Explanation
+from dlm.logic.explain import explain as explain_atom
 from dlm.logic.syntax import Program
 from dlm.tasks import Task, get_task
 
-__all__ = ["learn", "resume", "run"]
+__all__ = ["check", "explain", "learn", "resume", "run"]
 
 
 def learn(
@@ -76,3 +84,40 @@ def run(program: Program, facts: Facts | str | Path, engine: str = "auto", *, mi
     """
     given = facts if isinstance(facts, Facts) else read_facts(facts)
     return run_program(program, given, engine, missing=missing)
+
+
+def explain(
+    program: Program, facts: Facts | Structure | str | Path, atom: str, *, missing: Missing = "error"
+) -> Explanation:
+    """Why an atom such as ``"is_grandparent(ann, amelia)"`` is true on some facts, or why not.
+
+    Its predicate is one of the program's or of the facts'; odd names stand in single quotes. `str` of the explanation
+    gives the words, `to_json` the same for programs.
+    """
+    known = require_inputs(program, _facts(facts), missing)
+    return explain_atom(program, FactLookups(known), atom)
+
+
+def check(
+    program: Program,
+    facts: Facts | Structure | str | Path,
+    examples: Labels | str | Path,
+    engine: str = "auto",
+    *,
+    missing: Missing = "error",
+    show: int = 10,
+) -> Check:
+    """How a program's answers on some facts compare with the true ones, with explanations of up to `show` wrong ones.
+
+    `examples` is a CSV or Parquet table of all that is true, or a Prolog file of ``pos(...)`` and ``neg(...)``.
+    """
+    known = _facts(facts)
+    target = program.target
+    labels = examples if isinstance(examples, Labels) else read_labels(examples, known, target.name, target.arity)
+    return check_program(program, known, labels, engine, missing=missing, show=show)
+
+
+def _facts(given: Facts | Structure | str | Path) -> Facts:
+    if isinstance(given, Structure):
+        return Facts.from_structure(given)
+    return given if isinstance(given, Facts) else read_facts(given)

@@ -62,7 +62,7 @@ def some_atom(data: st.DataObject, program: Program, structure: Structure) -> Gr
 
 
 @given(programs_with_structures(signatures(max_arity=4, odd_names=True), max_size=3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_the_truth_value_is_that_of_the_interpreter(case: tuple[Program, Structure]) -> None:
     program, structure = case
     truth = evaluate(program, structure)
@@ -75,7 +75,7 @@ def test_the_truth_value_is_that_of_the_interpreter(case: tuple[Program, Structu
 
 
 @given(programs_with_structures(max_size=4), st.data(), st.integers(0, 2**32))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_the_truth_value_rests_on_the_leaves(case: tuple[Program, Structure], data: st.DataObject, seed: int) -> None:
     program, structure = case
     atom = some_atom(data, program, structure)
@@ -92,7 +92,7 @@ def test_the_truth_value_rests_on_the_leaves(case: tuple[Program, Structure], da
 
 
 @given(programs_with_structures({"a": 2, "b": 1, "n": 0}, max_size=3, max_definitions=3), st.data())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_repairs_repair_and_none_is_smaller(case: tuple[Program, Structure], data: st.DataObject) -> None:
     program, structure = case
     atom = some_atom(data, program, structure)

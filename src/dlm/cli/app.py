@@ -13,6 +13,8 @@ from typing import Annotated, NoReturn
 import typer
 
 import dlm
+from dlm.cli.check import check
+from dlm.cli.explain import explain
 from dlm.cli.export import export
 from dlm.cli.generate import generate
 from dlm.cli.learn import learn
@@ -54,7 +56,7 @@ def _options(
     """Learn readable, verified first-order logic programs from relational examples."""
 
 
-for verb in (tasks, learn, test, show, run, export, generate, prove):
+for verb in (tasks, learn, test, show, run, check, explain, export, generate, prove):
     app.command()(verb)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from dlm.data.readers.tables import Coding, Table
 from dlm.errors import DataError
 
-__all__ = ["read_prolog"]
+__all__ = ["read_examples", "read_prolog"]
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|%[^\n]*|/\*.*?\*/)
@@ -44,17 +44,28 @@ _ESCAPES = {
 
 def read_prolog(path: Path) -> list[Table]:
     """The facts in a Prolog file, one table a predicate."""
+    tables = []
+    for name, coding in _Reader(_read_text(path), str(path)).read().items():
+        columns = coding.columns([str(index + 1) for index in range(coding.arity)])
+        tables.append(Table(name, f"{name}/{coding.arity} in {path}", columns, coding.count))
+    return tables
+
+
+def _read_text(path: Path) -> str:
+    """What a file says."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise DataError(f"{path} is not UTF-8 text; convert it, for example with iconv") from None
-    tables = []
-    for name, coding in _Reader(text, str(path)).read().items():
-        columns = coding.columns([str(index + 1) for index in range(coding.arity)])
-        tables.append(Table(name, f"{name}/{coding.arity} in {path}", columns, coding.count))
-    return tables
+
+
+def read_examples(path: Path) -> dict[tuple[str, int, str], list[tuple[str, ...]]]:
+    """The atoms in a file of ``pos(t(a, b)).`` and ``neg(t(a, b)).``, by predicate, arity and "pos" or "neg"."""
+    reader = _ExampleReader(_read_text(path), str(path))
+    reader.read()
+    return reader.examples
 
 
 @dataclass
@@ -96,6 +107,14 @@ class _Reader:
 
     def fact(self) -> None:
         first = self.start
+        name, row = self.statement()
+        if self.token == ":-":
+            raise self.fail(f"this is a rule for {name!r}; a facts file holds facts only, rules go into a program")
+        self.full_stop()
+        self.table(name, len(row), first).add(row)
+
+    def statement(self) -> tuple[str, list[str]]:
+        """A predicate and its constants."""
         name = self.name()
         row: list[str] = []
         if self.token == "(" and self.kind == "symbol":
@@ -104,15 +123,18 @@ class _Reader:
             while self.token == "," and self.kind == "symbol":
                 self.step()
                 row.append(self.constant())
-            if self.token != ")":
-                raise self.fail(f"expected ',' or ')' after a constant, got {self.token!r}")
-            self.step()
-        if self.token == ":-":
-            raise self.fail(f"this is a rule for {name!r}; a facts file holds facts only, rules go into a program")
+            self.closing_bracket()
+        return name, row
+
+    def closing_bracket(self) -> None:
+        if self.token != ")":
+            raise self.fail(f"expected ',' or ')' after a constant, got {self.token!r}")
+        self.step()
+
+    def full_stop(self) -> None:
         if self.kind != "stop":
             raise self.fail(f"expected '.' at the end of the fact, got {self.token!r}")
         self.step()
-        self.table(name, len(row), first).add(row)
 
     def table(self, name: str, arity: int, start: int) -> Coding:
         coding = self.tables.setdefault(name, Coding(arity))
@@ -164,6 +186,26 @@ class _Reader:
         if self.kind == "end":
             raise self.fail("the directive has no '.' at its end")
         self.step()
+
+
+@dataclass
+class _ExampleReader(_Reader):
+    """Facts inside ``pos(...)`` or ``neg(...)``."""
+
+    examples: dict[tuple[str, int, str], list[tuple[str, ...]]] = field(default_factory=dict)
+
+    def fact(self) -> None:
+        label = self.token
+        if label not in ("pos", "neg"):
+            raise self.fail(f"expected an example such as pos(t(a, b)). or neg(t(a, c)). , got {label!r}")
+        self.step()
+        if self.token != "(":
+            raise self.fail(f"expected '(' after {label}, got {self.token!r}")
+        self.step()
+        name, row = self.statement()
+        self.closing_bracket()
+        self.full_stop()
+        self.examples.setdefault((name, len(row), label), []).append(tuple(row))
 
 
 def _number(token: str) -> str:

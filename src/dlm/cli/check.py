@@ -1,0 +1,53 @@
+"""`dlm check`: a program's answers against the true ones."""
+
+from __future__ import annotations
+
+import json as json_text
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from dlm.cli.facts_options import DuplicatesOption, FactsArgument, MissingOption, ProgramArgument
+from dlm.cli.run import EngineName
+from dlm.data.examples import read_labels
+from dlm.data.readers import read_facts
+from dlm.engines.check import SHOWN, check_program
+from dlm.learning.run import read_program
+
+__all__ = ["check"]
+
+NOT_RIGHT = 3
+
+
+def check(
+    source: ProgramArgument,
+    facts: FactsArgument,
+    examples: Annotated[
+        Path,
+        typer.Argument(
+            metavar="EXAMPLES",
+            help="All true answers as a .csv or .parquet table, or a Prolog file of pos(...) and neg(...).",
+        ),
+    ],
+    show: Annotated[int, typer.Option(min=0, metavar="N", help="How many wrong answers to explain.")] = SHOWN,
+    engine: Annotated[
+        EngineName, typer.Option(metavar="auto|bits|duckdb|spark", help="What runs the program; auto picks.")
+    ] = "auto",
+    missing: MissingOption = "error",
+    duplicates: DuplicatesOption = "error",
+    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+) -> None:
+    """Compare a program's answers with the true ones and explain the wrong ones. Exit code 0 if none is, else 3."""
+    program = read_program(source)
+    err = Console(stderr=True, highlight=False)
+    with err.status("reading the facts") if err.is_terminal and not json else nullcontext() as status:
+        known = read_facts(facts, duplicates=duplicates)
+        labels = read_labels(examples, known, program.target.name, program.target.arity)
+        tell = None if status is None else (lambda text: status.update(escape(text)))
+        found = check_program(program, known, labels, engine, missing=missing, show=show, on_progress=tell)
+    print(json_text.dumps(found.to_json()) if json else found)
+    raise typer.Exit(0 if found.right else NOT_RIGHT)

@@ -1,0 +1,162 @@
+"""A program held against what it should answer: how often it is right, and why it is wrong where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, islice, zip_longest
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.examples import Labels
+from dlm.data.facts import Facts, Rows
+from dlm.data.lookup import FactLookups
+from dlm.engines.choose import run_program
+from dlm.engines.engine import Missing, Progress, require_inputs
+from dlm.logic.explain import Explanation, explain
+from dlm.logic.query import Query, format_query
+from dlm.logic.syntax import Program
+
+__all__ = ["Check", "check_program"]
+
+SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Check:
+    """How a program's answers compare with the true ones.
+
+    `wrong` has explanations of some of the wrong answers; those that are true of the program are false in the examples
+    and the other way round. `engine` ran the program.
+    """
+
+    target: str
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    true_negatives: int
+    wrong: tuple[Explanation, ...]
+    engine: str
+
+    @property
+    def right(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.mistakes
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of right answers; None if there was nothing to answer."""
+        right = self.true_positives + self.true_negatives
+        return _share(right, right + self.false_positives + self.false_negatives)
+
+    @property
+    def precision(self) -> float | None:
+        """Of what the program says is true, the share that is; None if it says so of nothing."""
+        return _share(self.true_positives, self.true_positives + self.false_positives)
+
+    @property
+    def recall(self) -> float | None:
+        """Of what is true, the share of which the program says so; None if nothing is."""
+        return _share(self.true_positives, self.true_positives + self.false_negatives)
+
+    @property
+    def mistakes(self) -> int:
+        """How many answers are wrong."""
+        return self.false_positives + self.false_negatives
+
+    def __str__(self) -> str:
+        table = (
+            ("", "should be true", "should be false"),
+            ("program says true", str(self.true_positives), str(self.false_positives)),
+            ("program says false", str(self.false_negatives), str(self.true_negatives)),
+        )
+        widths = [max(len(row[column]) for row in table) for column in range(3)]
+        lines = [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}" for a, b, c in table]
+        shares = (("accuracy", self.accuracy), ("precision", self.precision), ("recall", self.recall))
+        lines += ["", ", ".join(f"{name} {_percent(share)}" for name, share in shares)]
+        for explanation in self.wrong:
+            expected = "false" if explanation.value else "true"
+            lines += ["", f"{format_query(explanation.atom)} should be {expected}, but", str(explanation)]
+        if self.mistakes > len(self.wrong):
+            lines += ["", f"{self.mistakes - len(self.wrong)} more wrong answers are not shown"]
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures and the explanations as JSON values."""
+        names = ("true_positives", "false_positives", "false_negatives", "true_negatives")
+        shares = {name: getattr(self, name) for name in ("accuracy", "precision", "recall")}
+        return {
+            "target": self.target,
+            "right": self.right,
+            **{name: getattr(self, name) for name in names},
+            **shares,
+            "engine": self.engine,
+            "wrong": [{**one.to_json(), "expected": not one.value} for one in self.wrong],
+        }
+
+
+def check_program(
+    program: Program,
+    facts: Facts,
+    labels: Labels,
+    engine: str = "auto",
+    *,
+    missing: Missing = "error",
+    show: int = SHOWN,
+    on_progress: Progress | None = None,
+) -> Check:
+    """Run a program and compare its answers with the true ones; explain up to `show` of the wrong ones."""
+    known = require_inputs(program, facts, missing)
+    answers = run_program(program, known, engine, on_progress=on_progress)
+    said, true = (_keys(rows, facts.size) for rows in (answers.rows(), labels.true))
+    if labels.false is None:
+        extra = answers.rows()[~np.isin(said, true)]
+        rest = facts.size**program.target.arity - len(true) - len(extra)
+    else:
+        denied = np.isin(_keys(labels.false, facts.size), said)
+        extra, rest = labels.false[denied], int(np.count_nonzero(~denied))
+    lacking = labels.true[~np.isin(true, said)]
+    lookups = FactLookups(known)
+    wrong = tuple(
+        explain(program, lookups, Query(program.target.name, tuple(lookups.name(number) for number in row)))
+        for row in islice(_in_turn(lacking, extra), show)
+    )
+    return Check(
+        target=program.target.name,
+        true_positives=len(labels.true) - len(lacking),
+        false_positives=len(extra),
+        false_negatives=len(lacking),
+        true_negatives=rest,
+        wrong=wrong,
+        engine=answers.engine,
+    )
+
+
+def _keys(rows: Rows, size: int) -> NDArray[Any]:
+    """Something to compare rows by, one for each."""
+    arity = rows.shape[1]
+    if size**arity > np.iinfo(np.int64).max:
+        return np.ascontiguousarray(rows).view([("", np.int64)] * arity).ravel()
+    keys = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        keys = keys * size + column
+    return keys
+
+
+def _in_turn(one: Rows, other: Rows) -> Iterator[list[int]]:
+    """The rows of both, one of each kind in turn as long as there are."""
+    pairs = zip_longest((row.tolist() for row in one), (row.tolist() for row in other))
+    return (row for row in chain.from_iterable(pairs) if row is not None)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _percent(share: float | None) -> str:
+    """A share as a percentage that says 100 only if nothing is missing."""
+    if share is None:
+        return "undefined"
+    return f"{share:.2%}" if share == 1 else f"{min(share, 0.9999):.2%}"
