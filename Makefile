@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: setup learn test lint types unit bench-ilp bench-step bench-eval torture clean
+.PHONY: setup learn test lint types unit bench-ilp bench-step bench-eval bench-run torture clean
 
 setup: .venv/.done
 
@@ -34,6 +34,9 @@ bench-step: setup
 
 bench-eval: setup
 	$(BIN)/python -m dlm.bench.evaluate
+
+bench-run: setup
+	$(BIN)/python -m dlm.bench.run
 
 torture: setup
 	PYTHONPATH=tests $(BIN)/python benchmarks/torture.py

@@ -1,0 +1,140 @@
+"""Learned programs at work: on a million objects, explained and proven.
+
+Run as ``python -m dlm.bench.run`` (``make bench-run``). Programs are learned first, or taken from ``--programs``, a
+folder of files such as ``family-is-uncle.dlm``. Every measurement is a process of its own (`dlm.bench.measures`), one
+after another. What is done is kept in ``docs/benchmarks/run.json`` as it comes and not repeated; ``--fresh`` starts
+over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlm.api import learn
+from dlm.bench.measures import Figures, measure
+from dlm.bench.run_page import (
+    BITS_SIZES,
+    BROKEN,
+    EDGES_PER_NODE,
+    EXPLAINED,
+    FAMILY,
+    GRANDPARENT,
+    GRAPH,
+    PROVED_OBJECTS,
+    QUERY_SIZES,
+    SPARK_SIZE,
+    page,
+)
+from dlm.learning.run import read_program
+from dlm.logic import format_program
+from dlm.tasks import draw_instance
+
+__all__ = ["main"]
+
+OUT = Path("docs/benchmarks")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One measurement, and the instance it needs."""
+
+    key: str
+    asked: Figures
+    task: str
+    objects: int | None = None
+
+    def run(self, program: str, folder: Path) -> Figures:
+        asked = {"program": program, **self.asked}
+        if self.objects is not None:
+            asked["folder"] = str(_instance(self.task, self.objects, folder))
+        return {**measure(asked), "commit": _commit()}
+
+
+def _instance(task: str, objects: int, folder: Path) -> Path:
+    """The folder of an instance, which is drawn if it is not there yet."""
+    path = folder / f"{task.replace('/', '-')}-{objects}"
+    if not path.exists():
+        edges = EDGES_PER_NODE * objects if task.startswith("graph/") else None
+        draw_instance(task, objects, edges=edges).write(path)
+    return path
+
+
+def jobs(*, quick: bool) -> Iterator[Job]:
+    """All measurements, in the order of the page."""
+    sizes = QUERY_SIZES[:1] if quick else QUERY_SIZES
+    for size in BITS_SIZES[:1] if quick else BITS_SIZES:
+        yield Job(f"bits {size}", {"measure": "bits", "task": GRANDPARENT, "objects": size}, GRANDPARENT)
+    for task in FAMILY + GRAPH:
+        for size in sizes:
+            yield Job(f"duckdb {task} {size}", {"measure": "query", "engine": "duckdb"}, task, size)
+    for task in FAMILY + GRAPH if not quick else ():
+        yield Job(f"spark {task} {SPARK_SIZE}", {"measure": "query", "engine": "spark"}, task, SPARK_SIZE)
+    for task in EXPLAINED:
+        yield Job(f"explain {task}", {"measure": "explain"}, task, sizes[-1])
+    prove = {"measure": "prove", "task": GRANDPARENT, "objects": PROVED_OBJECTS}
+    yield Job("prove learned", prove, GRANDPARENT)
+    yield Job("prove broken", {**prove, "program": BROKEN}, GRANDPARENT)
+
+
+def main() -> None:
+    """Learn and measure what is missing, then write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--programs", type=Path, help="folder of programs instead of learning them")
+    parser.add_argument("--out", type=Path, default=OUT, help="where run.md and run.json go")
+    parser.add_argument("--quick", action="store_true", help="10,000 objects at most, no Spark")
+    parser.add_argument("--only", help="only measurements whose name starts like this")
+    parser.add_argument("--fresh", action="store_true", help="forget earlier measurements")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    path = options.out / "run.json"
+    kept: dict[str, Any] = {"machine": _machine(), "programs": {}, "measurements": {}}
+    if path.exists() and not options.fresh:
+        kept = json.loads(path.read_text())
+    with tempfile.TemporaryDirectory(prefix="dlm-bench-") as folder:
+        for job in jobs(quick=options.quick):
+            if job.key in kept["measurements"] or (options.only and not job.key.startswith(options.only)):
+                continue
+            if job.task not in kept["programs"]:
+                kept["programs"][job.task] = _program(job.task, options.programs)
+            print(job.key, end=" ", flush=True)
+            figures = job.run(kept["programs"][job.task]["program"], Path(folder))
+            kept["measurements"][job.key] = figures
+            print(json.dumps(figures), flush=True)
+            path.write_text(json.dumps(kept, indent=1) + "\n")
+    (options.out / "run.md").write_text("\n".join(page(kept)) + "\n")
+
+
+def _program(task: str, folder: Path | None) -> dict[str, str]:
+    """A program for the task, and where it comes from."""
+    if folder is not None:
+        path = folder / f"{task.replace('/', '-')}.dlm"
+        return {"program": format_program(read_program(path)), "origin": f"read from {path}"}
+    print(f"learning {task}", flush=True)
+    result = learn(task, seed=0)
+    if not result.verified:
+        raise RuntimeError(f"no program was verified for {task}; try again on a machine that does nothing else")
+    origin = f"learned with seed 0 by {result.learner} in {result.seconds:.1f} s"
+    return {"program": format_program(result.program), "origin": origin}
+
+
+def _machine() -> dict[str, Any]:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {"cores": os.cpu_count(), "gigabytes": round(memory / 1e9), "python": platform.python_version()}
+
+
+def _commit() -> str:
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+
+
+if __name__ == "__main__":
+    main()
