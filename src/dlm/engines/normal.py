@@ -81,7 +81,22 @@ def all_of(parts: Iterable[Formula]) -> Formula:
     found.pop(TRUE, None)
     if FALSE in found or any(Not(part) in found for part in found):
         return FALSE
+    there, absent = [part for part in found if isinstance(part, Exists)], [part for part in found if _absent(part)]
+    if any(_implies(some, none.body) for some in there for none in absent if isinstance(none, Not)):
+        return FALSE
     return conjunction(tuple(found))
+
+
+def _absent(formula: Formula) -> bool:
+    return isinstance(formula, Not) and isinstance(formula.body, Exists)
+
+
+def _implies(some: Exists, other: Formula) -> bool:
+    """Whether ``exists z: F & G`` is one formula and ``exists w: F`` the other, which it implies."""
+    if not isinstance(other, Exists):
+        return False
+    said = {_oriented(part) for part in conjuncts(some.body)}
+    return said.issuperset(map(_oriented, conjuncts(rename(other.body, {other.variable: some.variable}))))
 
 
 def any_of(parts: Iterable[Formula]) -> Formula:
@@ -114,6 +129,17 @@ def inequalities(formula: Formula, variable: str) -> int | None:
             return inequalities(body, variable)
         case _:
             return None if inequality(formula, variable) is None else 1
+
+
+def _oriented(formula: Formula) -> Formula:
+    """The formula with the sides of an equation in order, if it is one or the negation of one."""
+    match formula:
+        case Equal(left, right):
+            return _equal(left, right)
+        case Not(Equal(left, right)):
+            return Not(_equal(left, right))
+        case _:
+            return formula
 
 
 def _equal(left: str, right: str) -> Formula:
@@ -163,6 +189,10 @@ class Normaliser:
                 # Exists z: z = x & F(z) is F(x).
                 point = part.right if part.left == variable else part.left
                 return all_of(self.replace(other, variable, point) for other in parts if other is not part)
+        tight = [part for part in parts if inequality(part, variable) is None]
+        if len(tight) == 1 and isinstance(tight[0], Or):
+            others = [part for part in parts if part is not tight[0]]
+            return any_of(self.exists(variable, all_of([*others, option])) for option in tight[0].parts)
         different = [inequality(part, variable) for part in parts]
         if self.size is not None and None not in different and self.size > len(set(different)):
             return TRUE

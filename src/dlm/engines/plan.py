@@ -15,7 +15,7 @@ Where there is a choice, the plan with fewer estimated rows is taken.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dlm.engines import estimate
@@ -60,6 +60,9 @@ MAX_CASES = 30
 MAX_INLINED_LITERALS = 300
 """A definition that would grow beyond this is computed on its own, however large its relation."""
 
+HOPELESS_ROWS = 30
+"""Other ways are looked for if a relation has more rows than so many for each row that is read."""
+
 SHARED_ROWS = 20
 """A definition used several times is computed on its own if that makes at most so many rows for each row read."""
 
@@ -96,6 +99,7 @@ class Planner:
     def __init__(self, statistics: Statistics) -> None:
         self.statistics = statistics
         self.objects = statistics.objects
+        self.read = 10 + self.objects + sum(table.rows for table in statistics.tables.values())
         self.normaliser = Normaliser(statistics.size)
         self.fresh = readable_variables()
         self.shared: dict[str, tuple[Node, tuple[str, ...]]] = {}
@@ -128,8 +132,7 @@ class Planner:
         table = Atom(definition.name, definition.parameters)
         ways = [(self._relation(definition, way), use) for way, use in ((body, table), (negate(body), Not(table)))]
         relation, use = min(ways, key=lambda way: cost(way[0]))
-        read = sum(found.rows for found in self.statistics.tables.values()) + self.objects
-        if cost(relation) <= SHARED_ROWS * (read + 10) or literals(body) > MAX_INLINED_LITERALS:
+        if cost(relation) <= SHARED_ROWS * self.read or literals(body) > MAX_INLINED_LITERALS:
             self.shared[definition.name] = relation, definition.parameters
             return Definition(definition.name, definition.parameters, use)
         return Definition(definition.name, definition.parameters, body)
@@ -224,7 +227,10 @@ class Planner:
                 if not safe:
                     return self._enumerate(node, waiting, origin)
                 part = self._smallest(node, safe)
-            node = self.extend(node, part)
+            extended = self.extend(node, part)
+            if not ready and self._is_hopeless(extended) and not self._is_hopeless(node):
+                return self._enumerate(node, waiting, origin, part)
+            node = extended
             waiting.remove(part)
         return node
 
@@ -239,32 +245,36 @@ class Planner:
         options = joined or parts
         return options[0] if len(options) == 1 else min(options, key=lambda part: self.extend(node, part).rows)
 
-    def _enumerate(self, node: Node, parts: list[Formula], origin: Formula) -> Node:
-        """Go on where no part binds anything: distinguish cases, or go through all objects for a variable."""
-        bound = frozenset(node.columns)
-        unbound = Counter(variable for part in parts for variable in sorted(free(part) - bound))
+    def _enumerate(self, node: Node, parts: list[Formula], origin: Formula, part: Formula | None = None) -> Node:
+        """Go on where no part binds anything at a bearable price: distinguish cases, or pay it.
+
+        The price is to join with `part`, or else to go through all objects for some variable.
+        """
+        unbound = Counter(v for waiting in parts for v in sorted(free(waiting) - {*node.columns}))
         columns = (*node.columns, *unbound)
         ways = []
-        cases = self._distinguish(parts, bound)
-        if cases and self.cases > 0:
-            self.cases -= 1
+        for cases in self._distinguish(parts, frozenset(node.columns)):
             found = [self.pad(self._conjoin(node, list(conjuncts(case)), origin), columns, case) for case in cases]
             ways.append(estimate.union(found, columns, origin))
-        padded = self.pad(node, [unbound.most_common(1)[0][0]], all_of(parts))
-        ways.append(self._conjoin(padded, parts, origin))
+        if part is None:
+            padded = self.pad(node, [unbound.most_common(1)[0][0]], all_of(parts))
+            ways.append(self._conjoin(padded, parts, origin))
+        else:
+            ways.append(self._conjoin(self.extend(node, part), [other for other in parts if other is not part], origin))
         return min(ways, key=cost)
 
-    def _distinguish(self, parts: Iterable[Formula], bound: frozenset[str]) -> list[Formula]:
-        """The conjunction as cases, if one of its parts that binds too little is, or can be made, a disjunction."""
+    def _is_hopeless(self, node: Node) -> bool:
+        """Whether a relation is so large that other ways are worth the time to look for them."""
+        return node.rows > HOPELESS_ROWS * self.read
+
+    def _distinguish(self, parts: Iterable[Formula], bound: frozenset[str]) -> Iterator[list[Formula]]:
+        """The conjunction as cases, in each way that a part which is not bound is, or can be made, a disjunction."""
         parts = list(parts)
-        known = binds(all_of(parts), bound)
         for index, part in enumerate(parts):
-            if free(part) <= known:
-                continue
-            options = self._options(part, known)
+            options = () if free(part) <= bound or self.cases <= 0 else self._options(part, bound)
             if options:
-                return [all_of([*parts[:index], option, *parts[index + 1 :]]) for option in options]
-        return []
+                self.cases -= 1
+                yield [all_of([*parts[:index], option, *parts[index + 1 :]]) for option in options]
 
     def _options(self, part: Formula, known: frozenset[str]) -> tuple[Formula, ...]:
         """The formula as a disjunction whose parts bind more than it does, if there is one."""
@@ -272,7 +282,7 @@ class Planner:
             case Or(parts):
                 return parts
             case Exists(variable, _, body):
-                inner = self._distinguish(conjuncts(body), known)
+                inner = next(self._distinguish(conjuncts(body), known), [])
                 return tuple(self.normaliser.exists(variable, case) for case in inner)
             case Not(Exists()):
                 ways = (self._exclude(part, variable) for variable in sorted(free(part) - known))
@@ -344,10 +354,20 @@ class Planner:
 
     def _filter_exists(self, node: Node, formula: Exists, origin: Formula, *, negated: bool) -> Node:
         variable, bound = formula.variable, free(formula)
-        if variable not in binds(formula.body, bound):
-            way = self._filter_unbound(node, formula, origin, negated=negated)
-            if way is not None:
-                return way
+        ways: list[Node] = []
+        if variable in binds(formula.body, bound):
+            ways.append(self._filter_witness(node, formula, origin, negated=negated))
+        else:
+            ways += self._filter_counted(node, formula, origin, negated=negated)
+        if not ways or min(map(cost, ways)) > HOPELESS_ROWS * self.read + cost(node):
+            for cases in self._distinguish(conjuncts(formula.body), bound):
+                found = any_of(self.normaliser.exists(variable, case) for case in cases)
+                ways.append(self.extend(node, negate(found) if negated else found))
+        return min(ways or [self._filter_witness(node, formula, origin, negated=negated)], key=cost)
+
+    def _filter_witness(self, node: Node, formula: Exists, origin: Formula, *, negated: bool) -> Node:
+        """``exists z`` by a semi-join with the relation of its body."""
+        variable, bound = formula.variable, free(formula)
         inside, loose, count = _split_loose(formula)
         different = [inequality(part, variable) for part in loose]
         if None in different:
@@ -364,25 +384,18 @@ class Planner:
             ways.append(estimate.semi(node, found, origin, negated=negated, differ=differ))
         return min(ways, key=cost)
 
-    def _filter_unbound(self, node: Node, formula: Exists, origin: Formula, *, negated: bool) -> Node | None:
-        """``exists z`` where no relation says which z: by cases, or by counting the z that will not do."""
+    def _filter_counted(self, node: Node, formula: Exists, origin: Formula, *, negated: bool) -> Iterator[Node]:
+        """``exists z`` by counting the z that will not do, if it is known which those are."""
         variable, bound = formula.variable, free(formula)
-        cases = self._distinguish(conjuncts(formula.body), bound)
-        if cases and self.cases > 0:
-            self.cases -= 1
-            found = any_of(self.normaliser.exists(variable, case) for case in cases)
-            return self.extend(node, negate(found) if negated else found)
         refuted = negate(formula.body)
         if variable not in binds(refuted, bound):
-            return None
+            return
         bases = [self._offer(node, formula)]
         if bases[0].columns and bound | {variable} <= binds(refuted, NONE):
             bases.append(self.unit)
-        ways = []
         for base in bases:
             counted = estimate.full(self.extend(base, refuted), variable, self.objects, refuted)
-            ways.append(estimate.semi(node, counted, origin, negated=not negated))
-        return min(ways, key=cost)
+            yield estimate.semi(node, counted, origin, negated=not negated)
 
 
 def _weight(formula: Formula) -> int:
