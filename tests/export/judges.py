@@ -14,24 +14,27 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import clingo
+import numpy as np
 import pytest
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from dlm import get_task, task_names
 from dlm.data import Structure
 from dlm.export.asp import asp_atom, export_asp
 from dlm.export.lloyd_topor import to_clauses
 from dlm.export.prolog import export_prolog, prolog_atom, prolog_name
-from dlm.logic import Program
+from dlm.logic import Program, parse_program
 from strategies import ODD_NAMES, programs, structures
 
-__all__ = ["Answers", "Case", "answers_clingo", "answers_swi", "cases", "draw_cases", "needs_swipl"]
+__all__ = ["Answers", "Case", "answers_clingo", "answers_swi", "cases", "draw_cases", "learned_cases", "needs_swipl"]
 
 Answers = frozenset[tuple[int, ...]]
 Case = tuple[Program, Structure]
 
 needs_swipl = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not installed")
 
+ROOT = Path(__file__).parents[2]
 JUDGE = Path(__file__).with_name("judge.pl")
 
 
@@ -64,6 +67,16 @@ def draw_cases(count: int, number: int = 0) -> list[Case]:
 
     collect()
     return found
+
+
+def learned_cases(size: int = 8) -> list[Case]:
+    """The program that was learned for each task in the benchmark, on a world of the task."""
+    learned = json.loads((ROOT / "docs" / "benchmarks" / "ilp.json").read_text(encoding="utf-8"))
+    rng = np.random.default_rng(0)
+    return [
+        (parse_program(learned[f"auto {name} 0"]["program"]), get_task(name).draw(rng, 1, size).structure(0))
+        for name in task_names()
+    ]
 
 
 def answers_clingo(cases: Iterable[Case]) -> list[Answers]:

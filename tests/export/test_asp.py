@@ -5,14 +5,21 @@ from hypothesis import given, settings
 
 from dlm import evaluate, parse_program
 from dlm.export.asp import asp_name, export_asp
-from export.judges import Case, answers_clingo, cases
+from export.judges import Case, answers_clingo, cases, learned_cases
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(cases())
 def test_clingo_agrees_with_the_reference(case: Case) -> None:
     program, structure = case
     assert answers_clingo([case]) == [evaluate(program, structure)[program.target.name]]
+
+
+def test_clingo_agrees_on_learned_programs() -> None:
+    cases = learned_cases()
+    expected = [evaluate(program, structure)[program.target.name] for program, structure in cases]
+    assert answers_clingo(cases) == expected
+    assert sum(map(bool, expected)) >= 5
 
 
 def test_text() -> None:

@@ -9,7 +9,7 @@ from dlm.export.clauses import ClauseProgram, format_clause
 from dlm.export.lloyd_topor import to_clauses
 from dlm.logic.syntax import Program
 
-__all__ = ["export_prolog", "prolog_atom", "prolog_name", "prolog_text"]
+__all__ = ["export_prolog", "prolog_atom", "prolog_name"]
 
 _BUILT_IN = """
 ! , -> *-> ; | < = =.. =:= =< == =\\= > >= @< @=< @> @>= \\+ \\= \\== :- ?- --> => [] {} . :
@@ -46,27 +46,25 @@ OPERATORS = frozenset(
 
 
 def export_prolog(program: Program) -> str:
-    """The program for SWI-Prolog. Facts are expected in the predicates that its first lines name."""
+    """The program for SWI-Prolog. Facts are expected in the predicates that its first lines name.
+
+    Definitions are tabled: each answer comes once, and what several rules need is computed once.
+    """
     clauses = to_clauses(program)
     target = _indicator(clauses.target, clauses.defined[clauses.target])
     lines = [
         ":- encoding(utf8).",
         "% Run it: swipl FACTS.pl THIS.pl",
-        f"% The answers are those of {target}; one may come several times.",
+        f"% The answers are those of {target}. They are kept; after changing facts call abolish_all_tables.",
         *_expectations(clauses),
         *(f":- dynamic({_indicator(name, arity)})." for name, arity in clauses.inputs.items()),
+        *(f":- table({_indicator(name, arity)})." for name, arity in clauses.defined.items()),
         "",
     ]
-    return "\n".join(lines) + "\n" + prolog_text(clauses)
-
-
-def prolog_text(clauses: ClauseProgram) -> str:
-    """The clauses alone."""
-    lines: list[str] = []
     for name, arity in clauses.defined.items():
         own = [format_clause(clause, prolog_atom, "\\+ ", "\\==") for clause in clauses.of(name)]
         lines += own or [f"{prolog_atom(name, ('_',) * arity)} :- fail."]
-    return "".join(line + "\n" for line in lines)
+    return "\n".join(lines) + "\n"
 
 
 def prolog_name(name: str) -> str:
