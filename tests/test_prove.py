@@ -69,6 +69,11 @@ def test_equal_is_equal_on_every_structure(question: tuple[Program, Program, For
         first, second = (evaluate(each, structure)[each.target.name] for each in (program, other))
         assert {difference.arguments for difference in proof.differences} == first ^ second != set()
         assert all(found.first == (found.arguments in first) != found.second for found in proof.differences)
+        for name, values in ((name, values) for name, rows in structure.relations.items() for values in rows):
+            fewer = {**structure.relations, name: structure.relations[name] - {values}}
+            smaller = Structure(structure.objects, structure.arities, fewer)
+            answers = [evaluate(each, smaller)[each.target.name] for each in (program, other)]
+            assert answers[0] == answers[1] or not holds(axiom, smaller.size, smaller.relations, {})
 
 
 @pytest.mark.parametrize("name", task_names())

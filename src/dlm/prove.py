@@ -161,13 +161,13 @@ class _Question:
         return _solve(self.rules.text(size, predicate, tuples), end) if tuples else None
 
     def shrunk(self, structure: Structure) -> Structure:
-        """The structure without the facts that the difference does not need."""
+        """The structure without facts that the difference does not need: no single one could be left out any more."""
         for name in structure.arities:
             for values in sorted(structure.relations[name]):
                 fewer = {**structure.relations, name: structure.relations[name] - {values}}
                 smaller = Structure(structure.objects, structure.arities, fewer)
                 if self.satisfies(smaller) and self.differences(smaller):
-                    structure = smaller
+                    return self.shrunk(smaller)
         return structure
 
     def satisfies(self, structure: Structure) -> bool:
