@@ -42,6 +42,18 @@ def test_rows_too_wide_for_one_number() -> None:
     assert lookups.column("q", (None, 1, 2, None), 0) == [0, 7]
 
 
+def test_the_smallest_repair_in_a_large_graph() -> None:
+    size = 100_000
+    edges = np.random.default_rng(0).integers(0, size, (300_000, 2))
+    edges = np.unique(edges[edges[:, 0] != 5], axis=0)
+    edges = np.concatenate([edges, [[5, 6], [5, 7], [5, 8]]])
+    lookups = FactLookups(Facts(np.arange(size), {"edge": edges}))
+    program = parse_program("one(x) :- exists y: edge(x, y) & (forall z != y: ~edge(x, z)).")
+    explanation = explain(program, lookups, "one(5)")
+    assert explanation.repair is not None
+    assert (len(explanation.repair.remove), explanation.repair.add, explanation.repair.exact) == (2, (), True)
+
+
 @pytest.mark.slow
 def test_one_atom_of_a_million_people() -> None:
     """Two seconds are promised; most of them are for machines that are busy."""

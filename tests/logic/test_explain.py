@@ -7,13 +7,14 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dlm.data import Facts, Structure
 from dlm.data.lookup import FactLookups
 from dlm.errors import DataError, ParseError, ProgramError
 from dlm.logic import Program, evaluate, parse_program
+from dlm.logic import repair as repair_module
 from dlm.logic.explain import Explanation, explain
 from dlm.logic.lookups import Cell, Ground, covers
 from dlm.logic.query import Query, format_query, parse_query
@@ -91,9 +92,13 @@ def test_the_truth_value_rests_on_the_leaves(case: tuple[Program, Structure], da
         assert holds(program, other, atom) == explanation.value
 
 
-@given(programs_with_structures({"a": 2, "b": 1, "n": 0}, max_size=3, max_definitions=3), st.data())
-@settings(max_examples=120, deadline=None)
-def test_repairs_repair_and_none_is_smaller(case: tuple[Program, Structure], data: st.DataObject) -> None:
+@pytest.mark.parametrize("small", [50, 0], ids=["each", "strangers"])
+@given(case=programs_with_structures({"a": 2, "b": 1, "n": 0}, max_size=3, max_definitions=3), data=st.data())
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_repairs_repair_and_none_is_smaller(
+    monkeypatch: pytest.MonkeyPatch, small: int, case: tuple[Program, Structure], data: st.DataObject
+) -> None:
+    monkeypatch.setattr(repair_module, "SMALL", small)
     program, structure = case
     atom = some_atom(data, program, structure)
     if atom is None or (explanation := ask(program, structure, *atom)).value:

@@ -178,6 +178,8 @@ def _cover_equal(left: str, right: str, variable: str, binding: Binding) -> Cove
     if variable not in (left, right) or other not in binding:
         return None
     value = binding[other]
+    if value < 0:
+        return None  # It stands for many objects; see `strangers`.
     return Cover((value,), (), (Guard(None, (variable, value)),), whole=True)
 
 

@@ -102,7 +102,12 @@ class View:
         return self.lookups.count(predicate, pattern) + len(self.flips)
 
     def column(self, predicate: str, pattern: tuple[int | None, ...], position: int) -> Sequence[int] | None:
-        """The objects at a position of all atoms that fit a pattern and could be true; None if that may be any."""
+        """The objects at a position of all atoms that fit a pattern and could be true; None if that may be any.
+
+        So it may if the pattern has a negative number, which stands for an object that nothing is known of.
+        """
+        if any(value is not None and value < 0 for value in pattern):
+            return None
         more = {values[position] for name, values in self.flips if name == predicate and _overlap(pattern, values)}
         for free in self._free.get(predicate, ()):
             if _overlap(pattern, free):

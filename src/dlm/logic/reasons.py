@@ -9,7 +9,7 @@ A quantified variable is never tried on all objects if part of its formula says 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from dlm.logic.covers import Binding, Cover, Covers
@@ -80,6 +80,7 @@ class Reasons:
         self.definitions = self.covers.definitions
         self.view = view
         self.effort = 0
+        self.work = 0
         self._can: dict[tuple[object, bool, tuple[int, ...]], bool] = {}
         self._reasons: dict[tuple[object, bool, tuple[int, ...]], tuple[Reason, ...]] = {}
         self._free: dict[int, tuple[str, ...]] = {}
@@ -126,10 +127,12 @@ class Reasons:
         for part, sign in self._aside(formula, sought):
             if self.can(part, sign if one_needed else not sign, binding) != one_needed:
                 return not one_needed
-        _, objects, excluded = self._objects(formula, sought, binding)
+        _, objects = self._objects(formula, sought, binding)
+        excluded = self._excluded(formula, binding, certain=one_needed)
         for value in objects:
             if value in excluded:
                 continue
+            self.work += 1
             if self.can(formula.body, wanted, {**binding, formula.variable: value}) == one_needed:
                 return one_needed
         return not one_needed
@@ -142,20 +145,21 @@ class Reasons:
 
     def objects(self, formula: Quantified, wanted: bool, binding: Binding) -> list[int]:
         """The objects for which the body of a quantifier could have a truth value."""
-        _, objects, excluded = self._objects(formula, wanted, binding)
-        return [value for value in objects if value not in excluded]
+        excluded = self._excluded(formula, binding, certain=True)
+        return [value for value in self._objects(formula, wanted, binding)[1] if value not in excluded]
 
-    def _objects(
-        self, formula: Quantified, wanted: bool, binding: Binding
-    ) -> tuple[Cover | None, Sequence[int], set[int]]:
-        """The objects for which the body of a quantifier could have a truth value, and those to leave out."""
-        excluded = {binding[other] for other in formula.distinct}
+    def _objects(self, formula: Quantified, wanted: bool, binding: Binding) -> tuple[Cover | None, Sequence[int]]:
+        """The objects for which the body of a quantifier could have a truth value, excluded ones among them."""
         size = self.view.size
         for limit in (*(limit for limit in LIMITS if limit < size), size):
             cover = self.covers.cover(formula.body, wanted, formula.variable, binding, limit)
             if cover is not None:
-                return cover, cover.objects, excluded
-        return None, range(size), excluded
+                return cover, cover.objects
+        return None, range(size)
+
+    def _excluded(self, formula: Quantified, binding: Binding, *, certain: bool) -> Container[int]:  # noqa: ARG002
+        """The objects that a quantifier leaves out: for certain, or else perhaps. Here nothing is in doubt."""
+        return {binding[other] for other in formula.distinct}
 
     # ------------------------------------------------------------------ why can it not?
 
@@ -218,7 +222,8 @@ class Reasons:
 
     def _refute_by_witness(self, formula: Quantified, wanted: bool, binding: Binding) -> Reason:
         """One object decides: the one with the shortest refutation."""
-        _, objects, excluded = self._objects(formula, not wanted, binding)
+        _, objects = self._objects(formula, not wanted, binding)
+        excluded = self._excluded(formula, binding, certain=False)
         best: tuple[int, tuple[Reason, ...]] | None = None
         tried = 0
         for value in objects:
@@ -243,13 +248,18 @@ class Reasons:
             if not self.can(part, sign, binding):
                 found = self.refute(part, sign, binding)
                 return Reason(formula, pairs, not wanted, (found,), size=1 + _size(found))
-        cover, objects, excluded = self._objects(formula, wanted, binding)
-        checked = [value for value in objects if value not in excluded] if excluded else objects
+        cover, checked = self._cases(formula, wanted, binding)
         parts = tuple(
             [self.refute(formula.body, wanted, {**binding, formula.variable: value}) for value in checked[:KEPT]]
         )
         size = 1 + sum(map(_size, parts)) + len(checked)
         return Reason(formula, pairs, not wanted, parts, checked=checked, cover=cover, size=size)
+
+    def _cases(self, formula: Quantified, wanted: bool, binding: Binding) -> tuple[Cover | None, Sequence[int]]:
+        """The objects to refute, and what says that they are all."""
+        cover, objects = self._objects(formula, wanted, binding)
+        excluded = self._excluded(formula, binding, certain=True)
+        return cover, [value for value in objects if value not in excluded] if formula.distinct else objects
 
     # ------------------------------------------------------------------ what is worked out once a formula
 

@@ -11,19 +11,23 @@ none, if it comes to an end within its budget.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from dlm.logic.covers import Binding
 from dlm.logic.lookups import Cell, Ground, Lookups, View, covers
-from dlm.logic.reasons import Reasons, conjuncts, leaves, walk
+from dlm.logic.reasons import Reasons, leaves, walk
+from dlm.logic.strangers import StrangerReasons
 from dlm.logic.syntax import And, Atom, Equal, Exists, Forall, Formula, Not, Or, Program, Quantified, Truth
 
 __all__ = ["Repair", "find_repair"]
 
 TRIALS = 2000
 """How many changed structures the search looks at."""
+
+WORK = 50_000
+"""How many times the search tries an object for a variable; a few seconds of work."""
 
 BRANCHES = 300
 """With more atoms than this to choose from the search gives up."""
@@ -38,6 +42,9 @@ STEPS = 5000
 """After so many steps of building, only a few partial witnesses are compared."""
 
 FEW = 5
+
+SMALL = 50
+"""Up to so many objects, each is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +112,16 @@ class _Search:
         self.atom = atom
         self.binding = binding
         self.trials = 0
+        self.work = 0
         self.stopped_short = False
 
     def reasons(self, flips: frozenset[Ground] = frozenset(), free: Sequence[Cell] = ()) -> Reasons:
-        return Reasons(self.program, View(self.lookups, flips, free))
+        """What can be said of facts with changes, in large worlds without looking at every object."""
+        kind = StrangerReasons if self.lookups.size > SMALL else Reasons
+        return kind(self.program, View(self.lookups, flips, free))
 
     def works(self, flips: frozenset[Ground]) -> bool:
-        return self.reasons(flips).can(self.atom, True, self.binding)
+        return Reasons(self.program, View(self.lookups, flips)).can(self.atom, True, self.binding)
 
     def reduced(self, flips: frozenset[Ground]) -> frozenset[Ground]:
         """A smallest repair within a repair."""
@@ -145,12 +155,16 @@ class _Search:
     ) -> frozenset[Ground] | None:
         """A repair that has `flips`, nothing of `kept`, and at most so many more atoms."""
         self.trials += 1
-        if self.trials > TRIALS:
+        if self.trials > TRIALS or self.work > WORK:
             raise _ExhaustedError
+        exactly = Reasons(self.program, View(self.lookups, flips))
+        if exactly.can(self.atom, True, self.binding):
+            return flips
         reasons = self.reasons(flips)
         if reasons.can(self.atom, True, self.binding):
-            return flips
+            reasons = exactly
         refutation = reasons.refute(self.atom, True, self.binding)
+        self.work += exactly.work + reasons.work
         if not all(reason.complete for reason in walk(refutation)):
             raise _ExhaustedError
         choices = [atom for atom in self._atoms(leaves(refutation), within) if atom not in flips and atom not in kept]
@@ -245,7 +259,7 @@ class _Builder:
         """Objects with most of what is needed first, then a few others, strangers before those already spoken of."""
         excluded = {binding[other] for other in formula.distinct}
         fits: Counter[int] = Counter()
-        for part, sign in conjuncts(formula.body, wanted):
+        for part, sign in _parts(formula.body, wanted):
             cover = self.reasons.covers.cover(part, sign, formula.variable, binding, PARTIAL)
             fits.update(() if cover is None else cover.objects)
         order = [value for value, _ in fits.most_common(PARTIAL)]
@@ -255,3 +269,15 @@ class _Builder:
         if self.lookups.size <= PARTIAL and self.steps <= STEPS:
             return found
         return found[: FEW if self.steps > STEPS else len(order) + FEW]
+
+
+def _parts(formula: Formula, wanted: bool) -> Iterator[tuple[Formula, bool]]:
+    """All that may help a formula to a truth value, without what only joins it together."""
+    match formula:
+        case Not(body):
+            yield from _parts(body, not wanted)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _parts(part, wanted)
+        case _:
+            yield formula, wanted

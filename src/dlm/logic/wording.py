@@ -22,7 +22,7 @@ __all__ = ["cell_json", "reason_json", "repair_json", "repair_words", "words"]
 Name = Callable[[int], str]
 
 SHOWN = 5
-"""Of how many objects, all in one case, the words tell."""
+"""Of how many objects, all in one case, the words tell; of fewer in a case within a case."""
 
 LISTED = 10
 """How many names a list in a line has."""
@@ -37,6 +37,7 @@ class _Words:
     def __init__(self, name: Name) -> None:
         self.name = name
         self.told: set[int] = set()
+        self.nesting = 0
 
     def object(self, number: int) -> str:
         return format_name(self.name(number))
@@ -126,15 +127,18 @@ class _Words:
         assert reason.checked is not None
         lines: list[str] = []
         margin = "  " * (depth + 1)
-        for value, part in zip(reason.checked[:SHOWN], reason.parts[:SHOWN], strict=True):
+        shown = max(SHOWN - 2 * self.nesting, 1)
+        self.nesting += 1
+        for value, part in zip(reason.checked[:shown], reason.parts[:shown], strict=True):
             inner = self.lines(part, depth + 2)
             subject = margin + self.object(value)
             if len(inner) <= 1:
                 lines.append(f"{subject}: {inner[0].strip() if inner else 'by definition'}")
             else:
                 lines += [f"{subject}:", *inner]
-        if len(reason.checked) > SHOWN:
-            lines.append(f"{margin}and {len(reason.checked) - SHOWN} more in like manner")
+        self.nesting -= 1
+        if len(reason.checked) > shown:
+            lines.append(f"{margin}and {len(reason.checked) - shown} more in like manner")
         return lines
 
 
