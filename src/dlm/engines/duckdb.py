@@ -15,7 +15,7 @@ import numpy as np
 from dlm.data.facts import Facts, Rows
 from dlm.data.memory import available_bytes
 from dlm.engines.answers import Answers
-from dlm.engines.engine import Progress
+from dlm.engines.engine import Progress, require_inputs
 from dlm.engines.estimate import Statistics
 from dlm.engines.plan import plan_program, require_room
 from dlm.engines.sql import Names, plan_to_sql
@@ -45,6 +45,7 @@ class DuckdbEngine:
 
     def run(self, program: Program, facts: Facts, *, on_progress: Progress | None = None) -> Answers:
         """The tuples of the program's target. The query starts when they are asked for."""
+        facts = require_inputs(program, facts)
         try:
             import duckdb  # noqa: F401
             import pyarrow  # noqa: F401

@@ -306,7 +306,7 @@ def semi(left: Node, right: Node, origin: Formula, *, negated: bool, differ: tup
         return empty(left.columns, origin) if negated else left
     common = [column for column in left.columns if column in right.columns]
     share = min(1.0, _keys(right, common) / max(_keys(left, common), 1.0)) if common else 0.5
-    rows = left.rows * (max(1.0 - share, 0.1) if negated else share)
+    rows = left.rows * (max(1.0 - share, 0.02) if negated else share)
     return Semi(left.columns, rows, _limited(rows, left.distinct), origin, left, right, negated, differ)
 
 

@@ -148,9 +148,11 @@ class _Writer:
         """The whole query."""
         from sqlglot import exp
 
-        found = self.open(self.plan.root)
+        root = self.plan.root
+        alone = isinstance(root, Project) and {*root.columns} == {*self.plan.parameters}
+        found = self.open(root.source if isinstance(root, Project) and alone else root)
         columns = {f"arg{place}": found.columns[name] for place, name in enumerate(self.plan.parameters, start=1)}
-        select = self.select(found, columns)
+        select = self.select(found, columns, distinct=alone)
         ctes = [
             exp.CTE(
                 this=body,

@@ -1,0 +1,131 @@
+"""The engine for clusters: the same query in Spark, with facts and answers handed over as Parquet files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dlm.data.facts import Facts, Rows
+from dlm.engines.answers import Answers
+from dlm.engines.engine import Progress, require_inputs
+from dlm.engines.estimate import Statistics
+from dlm.engines.plan import plan_program
+from dlm.engines.sql import Names, plan_to_sql
+from dlm.errors import MissingExtraError, ResourceError
+from dlm.logic.syntax import Program
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["SparkEngine"]
+
+BATCH_ROWS = 1 << 18
+TARGET = "answers"
+QUIET_LOGS = """
+rootLogger.level = error
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %p %c: %m%n
+"""
+
+
+@dataclass(frozen=True)
+class SparkEngine:
+    """Runs a program as a query in Spark: in the session that is active, or else in one on this machine.
+
+    Facts and answers pass through `folder`, which all workers must see; by default the machine's temporary folder.
+    """
+
+    folder: Path | None = None
+    name: str = "spark"
+
+    def run(self, program: Program, facts: Facts, *, on_progress: Progress | None = None) -> Answers:
+        """The tuples of the program's target. The query starts when they are asked for."""
+        facts = require_inputs(program, facts)
+        try:
+            import pyarrow  # noqa: F401
+            import pyspark  # noqa: F401
+        except ImportError as error:
+            raise MissingExtraError(str(error.name), "spark", "the engine spark") from None
+        names = Names({name: f"table{number}" for number, name in enumerate(program.inputs)}, "objects")
+        plan = plan_program(program, Statistics.of(facts, program.inputs))
+        query = plan_to_sql(plan, names, dialect="spark").sql(dialect="spark")
+        tables = {table: facts.relations[name] for name, table in names.tables.items()}
+        tables[names.objects] = np.arange(facts.size, dtype=np.int64)[:, None]
+        report = on_progress or (lambda _: None)
+
+        def batches() -> Iterator[Rows]:
+            with TemporaryDirectory(prefix="dlm-spark-", dir=self.folder or gettempdir()) as place:
+                folder = Path(place)
+                for number, (table, rows) in enumerate(tables.items(), start=1):
+                    report(f"writing table {number} of {len(tables)}, {len(rows):,} rows")
+                    _write(folder / f"{table}.parquet", rows)
+                report("starting Spark")
+                session = _session(folder)
+                for table in tables:
+                    session.read.parquet(str(folder / f"{table}.parquet")).createOrReplaceTempView(table)
+                report("running the query")
+                session.sql(query).write.parquet(str(folder / TARGET))
+                yield from _read(folder / TARGET, program.target.arity)
+
+        return Answers(program.target.name, program.target.parameters, facts.objects, batches(), self.name)
+
+
+def _session(folder: Path) -> SparkSession:
+    """The active session, or a quiet one on this machine; the settings of its logs are read from `folder`."""
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        raise ResourceError("the engine spark needs Java 17 or later, and there is no `java` on this machine")
+    logs = folder / "log4j2.properties"
+    logs.write_text(QUIET_LOGS)
+    settings = {
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logs.as_uri()}",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.shuffle.partitions": str(4 * (os.cpu_count() or 1)),
+    }
+    builder = SparkSession.builder.master("local[*]").appName("dlm")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        return builder.getOrCreate()
+    except PySparkRuntimeError as error:
+        raise ResourceError(f"Spark does not start: {error}; it needs Java 17 or later") from None
+
+
+def _write(path: Path, rows: Rows) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = {f"arg{place}": column for place, column in enumerate(rows.T, start=1)}
+    parquet.write_table(pa.table(columns or {"arg0": np.ones(len(rows), dtype=np.int64)}), path)
+
+
+def _read(folder: Path, arity: int) -> Iterator[Rows]:
+    """The answers that Spark has written, file by file and batch by batch."""
+    from pyarrow import parquet
+
+    for path in sorted(folder.glob("*.parquet")):
+        with parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(BATCH_ROWS):
+                rows = np.empty((batch.num_rows, arity), dtype=np.int64)
+                for place in range(arity):
+                    rows[:, place] = batch.column(place).to_numpy()
+                yield rows

@@ -1,0 +1,68 @@
+"""The Spark engine. To start Spark takes longer than its queries here: there is one session, and few of them."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from dlm.data import Facts
+from dlm.engines.spark import SparkEngine
+from dlm.errors import ResourceError
+from dlm.logic import evaluate, parse_program
+
+pytestmark = pytest.mark.slow
+
+PROGRAMS = [
+    # A union joined with itself, a semi-join with an inequality, an anti-join.
+    "'is; drop'(x, y) :- (exists z: (edge(x, z) | '名前'(z, x)) & edge(z, y)) & ~(exists z != y: edge(x, z) & red(z)).",
+    # Counting all objects, and the domain.
+    "t(x) :- (forall y != x: edge(x, y) | ~red(y)) | (exists y != x: red(y) & (exists z != y: edge(x, z))).",
+    # No columns at all.
+    "p() :- exists x: red(x) & ~edge(x, x). t() :- p() & ~(exists x: forall y: '名前'(y, x)) & flag().",
+]
+
+
+def facts_of(size):
+    rng = np.random.default_rng(size)
+    pairs = np.argwhere(rng.random((2, size, size)) < 0.4).astype(np.int64)
+    relations = {
+        "edge": pairs[pairs[:, 0] == 0, 1:],
+        "名前": pairs[pairs[:, 0] == 1, 1:],
+        "red": np.flatnonzero(rng.random(size) < 0.5).astype(np.int64)[:, None],
+        "flag": np.zeros((1, 0), dtype=np.int64),
+    }
+    return Facts(np.arange(size), relations)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _session():
+    yield
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        active.stop()
+
+
+@pytest.mark.parametrize(("size", "texts"), [(6, PROGRAMS), (0, PROGRAMS[1:2])])
+def test_agrees_with_the_interpreter(size, texts, tmp_path):
+    facts = facts_of(size)
+    told = []
+    for text in texts:
+        program = parse_program(text)
+        found = SparkEngine(folder=tmp_path).run(program, facts, on_progress=told.append).rows()
+        assert found.dtype == np.int64
+        assert len(found) == len(set(map(tuple, found.tolist())))
+        assert set(map(tuple, found.tolist())) == evaluate(program, facts.structure())[program.target.name]
+    assert "running the query" in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_java_it_says_so(monkeypatch, tmp_path):
+    from pyspark.sql import SparkSession
+
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(ResourceError, match="needs Java 17"):
+        SparkEngine(folder=tmp_path).run(parse_program("t(x) :- red(x)."), facts_of(2)).rows()
