@@ -18,7 +18,7 @@ from dlm.errors import DataError
 
 __all__ = ["Labels", "read_labels"]
 
-FORMS = "a .csv or .parquet table of the true answers, a folder with one, or a Prolog file of pos(...) and neg(...)"
+FORMS = "a .csv or .parquet table of the true answers, or a Prolog file of pos(...) and neg(...)"
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,9 @@ def read_labels(path: str | Path, facts: Facts, predicate: str, arity: int) -> L
     """The examples of a predicate in a file, about the objects of some facts.
 
     A CSV or Parquet table holds all that is true, one column an argument. A Prolog file (.pl) holds atoms in
-    ``pos(...)`` and ``neg(...)``, and says nothing about others. Of a folder, the table
-    named after the predicate is taken.
+    ``pos(...)`` and ``neg(...)``, and says nothing about others.
     """
     path = Path(path)
-    if path.is_dir():
-        tables = [file for suffix in (".parquet", ".csv") if (file := path / f"{predicate}{suffix}").exists()]
-        if not tables:
-            raise DataError(f"the folder {path} has neither {predicate}.csv nor {predicate}.parquet; give {FORMS}")
-        path = tables[0]
     if not path.exists():
         raise DataError(f"there are no examples at {path}; give {FORMS}")
     if path.suffix == ".pl":
