@@ -12,7 +12,7 @@ from dlm.data.readers import read_facts, write_facts
 from dlm.engines import Answers, evaluate_target
 from dlm.engines.check import Check
 from dlm.errors import DlmError
-from dlm.export import export
+from dlm.export import export_program
 from dlm.learning.portfolio import Result
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify
@@ -47,7 +47,7 @@ __all__ = [
     "evaluate",
     "evaluate_target",
     "explain",
-    "export",
+    "export_program",
     "format_program",
     "get_task",
     "learn",

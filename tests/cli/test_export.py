@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Run
-from dlm import export, parse_program
+from dlm import export_program, parse_program
 from dlm.export.json import parse_json
 
 TEXT = "p(x, y) :- father(x, y) & true.\nhas_father(x) :- exists y: p(x, y).\n"
@@ -17,21 +17,21 @@ PROGRAM = parse_program(TEXT)
 @pytest.fixture(autouse=True)
 def _files(tmp_path: Path) -> None:
     (tmp_path / "program.dlm").write_text(TEXT)
-    (tmp_path / "program.json").write_text(export(PROGRAM, "json"))
+    (tmp_path / "program.json").write_text(export_program(PROGRAM, "json"))
 
 
 def test_prints_or_writes_a_file(dlm: Run, tmp_path: Path) -> None:
     printed = dlm("export", "program.dlm", "--to", "python")
-    assert (printed.returncode, printed.stdout, printed.stderr) == (0, export(PROGRAM, "python"), "")
+    assert (printed.returncode, printed.stdout, printed.stderr) == (0, export_program(PROGRAM, "python"), "")
     written = dlm("export", "program.json", "--to", "latex", "-o", "listing.tex")
     assert (written.returncode, written.stdout) == (0, "")
-    assert (tmp_path / "listing.tex").read_text() == export(PROGRAM, "latex")
+    assert (tmp_path / "listing.tex").read_text() == export_program(PROGRAM, "latex")
     assert {path.name for path in tmp_path.iterdir()} == {"program.dlm", "program.json", "listing.tex"}
 
 
 def test_sql_in_a_dialect(dlm: Run) -> None:
     pytest.importorskip("sqlglot")
-    assert dlm("export", "program.dlm", "--to", "sql", "--dialect", "spark").stdout == export(
+    assert dlm("export", "program.dlm", "--to", "sql", "--dialect", "spark").stdout == export_program(
         PROGRAM, "sql", dialect="spark"
     )
 
@@ -44,14 +44,14 @@ def test_a_run(dlm: Run, learned: tuple[Path, subprocess.CompletedProcess[str]])
 
 def test_json_goes_where_text_goes(dlm: Run, tmp_path: Path) -> None:
     assert dlm("show", "program.json", "--raw").stdout == dlm("show", "program.dlm", "--raw").stdout
-    (tmp_path / "unnamed").write_text("\n" + export(PROGRAM, "json"))
+    (tmp_path / "unnamed").write_text("\n" + export_program(PROGRAM, "json"))
     done = dlm("test", "unnamed", "--task", "family/has-father", "--instances", "5", "--objects", "5", "--json")
     assert json.loads(done.stdout)["right"] == 5
 
 
 def test_show_in_another_language(dlm: Run) -> None:
     simplified = parse_program("has_father(x) :- exists y: father(x, y).")
-    assert dlm("show", "program.json", "--to", "mermaid").stdout == export(simplified, "mermaid")
+    assert dlm("show", "program.json", "--to", "mermaid").stdout == export_program(simplified, "mermaid")
     assert dlm("show", "program.json", "--raw", "--to", "text").stdout == TEXT
 
 
@@ -65,7 +65,7 @@ def test_show_in_another_language(dlm: Run) -> None:
     ],
 )
 def test_errors(dlm: Run, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    (tmp_path / "newer.json").write_text(export(PROGRAM, "json").replace('"version": 1', '"version": 9'))
+    (tmp_path / "newer.json").write_text(export_program(PROGRAM, "json").replace('"version": 1', '"version": 9'))
     done = dlm(*arguments)
     assert done.returncode == 2
     assert done.stderr.startswith(message)

@@ -1,4 +1,4 @@
-"""`dlm.export`: every target, and what it refuses."""
+"""`dlm.export_program`: every target, and what it refuses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROGRAM = dlm.parse_program("is_parent(x, y) :- father(x, y) | mother(x, y).")
 def test_every_target_writes_lines_that_name_the_predicates(target: str) -> None:
     if target == "sql":
         pytest.importorskip("sqlglot")
-    text = dlm.export(PROGRAM, target)
+    text = dlm.export_program(PROGRAM, target)
     assert text.endswith("\n")
     assert not text.endswith("\n\n")
     assert "father" in text
@@ -30,8 +30,8 @@ def test_the_targets_are_those_of_the_issue() -> None:
 
 
 def test_text_and_json_read_back() -> None:
-    assert dlm.parse_program(dlm.export(PROGRAM, "text")) == PROGRAM
-    assert parse_json(dlm.export(PROGRAM, "json")) == PROGRAM
+    assert dlm.parse_program(dlm.export_program(PROGRAM, "text")) == PROGRAM
+    assert parse_json(dlm.export_program(PROGRAM, "json")) == PROGRAM
 
 
 @pytest.mark.parametrize(
@@ -44,21 +44,21 @@ def test_text_and_json_read_back() -> None:
 )
 def test_a_misspelt_target_is_answered_with_the_nearest(target: str, message: str) -> None:
     with pytest.raises(SettingsError, match=message):
-        dlm.export(PROGRAM, target)
+        dlm.export_program(PROGRAM, target)
 
 
 def test_a_dialect_is_for_sql() -> None:
     with pytest.raises(SettingsError, match="a dialect is for SQL only, got dialect 'duckdb' for an export to latex"):
-        dlm.export(PROGRAM, "latex", dialect="duckdb")
+        dlm.export_program(PROGRAM, "latex", dialect="duckdb")
 
 
 def test_dialects_differ_and_an_unknown_one_is_refused() -> None:
     pytest.importorskip("sqlglot")
-    assert dlm.export(PROGRAM, "sql") == dlm.export(PROGRAM, "sql", dialect="duckdb")
-    assert "`father`" in dlm.export(PROGRAM, "sql", dialect="spark")
+    assert dlm.export_program(PROGRAM, "sql") == dlm.export_program(PROGRAM, "sql", dialect="duckdb")
+    assert "`father`" in dlm.export_program(PROGRAM, "sql", dialect="spark")
     for unknown in ("duckdbb", ""):
         with pytest.raises(SettingsError, match=f"no SQL dialect '{unknown}'"):
-            dlm.export(PROGRAM, "sql", dialect=unknown)
+            dlm.export_program(PROGRAM, "sql", dialect=unknown)
 
 
 def test_the_module_is_still_a_module() -> None:

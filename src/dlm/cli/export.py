@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from dlm.data.draft import draft
-from dlm.export import DEFAULT_DIALECT, TARGETS
-from dlm.export import export as export_program
+from dlm.export import DEFAULT_DIALECT, TARGETS, export_program
 from dlm.learning.run import read_program
 
 __all__ = ["export"]

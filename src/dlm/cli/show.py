@@ -10,7 +10,7 @@ import typer
 
 from dlm.cli.display import print_program, print_result, size_of
 from dlm.errors import SettingsError
-from dlm.export import export
+from dlm.export import export_program
 from dlm.learning.portfolio import Result
 from dlm.learning.result import read_result
 from dlm.learning.run import RunFolder, read_program
@@ -38,7 +38,7 @@ def show(
     result = read_result(RunFolder.open(source)) if source.is_dir() else None
     program = _program(source, raw, result)
     if to is not None:
-        print(export(program, to), end="")
+        print(export_program(program, to), end="")
         return
     if json:
         figures = {} if result is None else result.to_json()

@@ -1,4 +1,4 @@
-"""Programs in other languages, for other programs and for people: one file a target, `export` for them all."""
+"""Programs in other languages, for other programs and for people: one file a target, `export_program` for them all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dlm.export.python import export_python
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program
 
-__all__ = ["DEFAULT_DIALECT", "TARGETS", "export"]
+__all__ = ["DEFAULT_DIALECT", "TARGETS", "export_program"]
 
 TARGETS = {
     "text": "the language of dlm itself",
@@ -32,7 +32,7 @@ TARGETS = {
     "dot": "a drawing for Graphviz",
     "mermaid": "a drawing for Markdown pages",
 }
-"""What `export` writes, and what each is for."""
+"""What `export_program` writes, and what each is for."""
 
 _WRITERS: dict[str, Callable[[Program], str]] = {
     "text": format_program,
@@ -50,7 +50,7 @@ _WRITERS: dict[str, Callable[[Program], str]] = {
 DEFAULT_DIALECT = "duckdb"
 
 
-def export(program: Program, to: str, *, dialect: str | None = None) -> str:
+def export_program(program: Program, to: str, *, dialect: str | None = None) -> str:
     """The program in another language: the name of a target in `TARGETS`.
 
     `dialect` is for SQL only; by default it is DuckDB's.
