@@ -12,7 +12,7 @@ PUBLIC = {
     "learning": {"learn", "resume", "Result", "LearnSettings", "MachineSettings"},
     "tasks": {"Task", "get_task", "task_names", "Instance", "draw_instance"},
     "programs": {"Program", "parse_program", "format_program", "simplify", "evaluate", "evaluate_target"},
-    "exports": {"export"},
+    "exports": {"export_program"},
     "worlds": {"Structure", "Worlds", "Examples"},
     "facts": {"Facts", "read_facts", "write_facts", "run", "Answers"},
     "explanations": {"explain", "Explanation", "check", "Check"},
