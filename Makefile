@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: setup learn test lint types unit bench-ilp bench-step bench-eval bench-run torture clean
+.PHONY: setup learn test lint types unit bench-ilp bench-step bench-eval bench-run torture bench-env clean
 
 setup: .venv/.done
 
@@ -40,6 +40,9 @@ bench-run: setup
 
 torture: setup
 	PYTHONPATH=tests $(BIN)/python benchmarks/torture.py
+
+bench-env: setup
+	$(BIN)/python -m dlm.bench.env
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -57,13 +57,13 @@ class Worlds:
             relations[name] = array
         return cls(len(structures), first.size, relations)
 
-    def structure(self, index: int) -> Structure:
-        """One world of the batch, with its objects named by their numbers."""
+    def structure(self, index: int, objects: Sequence[str] | None = None) -> Structure:
+        """One world of the batch, with its objects named by their numbers if no names are given."""
         relations = {
-            name: frozenset(tuple(int(v) for v in row) for row in np.argwhere(array[index]))
-            for name, array in self.relations.items()
+            name: frozenset(map(tuple, np.argwhere(array[index]).tolist())) for name, array in self.relations.items()
         }
-        return Structure(tuple(str(i) for i in range(self.size)), self.arities, relations)
+        names = [str(number) for number in range(self.size)] if objects is None else objects
+        return Structure(tuple(names), self.arities, relations)
 
     def take(self, index: NDArray[np.intp] | slice) -> Worlds:
         """Some of the worlds."""

@@ -180,9 +180,7 @@ class Domain(ABC, Generic[S]):
 
     def structure(self, state: S, index: int) -> Structure:
         """One episode's state as a structure, its objects named."""
-        return replace(
-            self.observe(state.take(slice(index, index + 1))).structure(0), objects=self.objects(self.size(state))
-        )
+        return self.observe(state.take(slice(index, index + 1))).structure(0, self.objects(self.size(state)))
 
     def check_size(self, size: int) -> None:
         """Refuse a size at which there is nothing to do."""
