@@ -18,7 +18,7 @@ from dlm.engines.answers import Answers
 from dlm.engines.engine import Progress, require_inputs
 from dlm.engines.estimate import Statistics
 from dlm.engines.plan import plan_program, require_room
-from dlm.engines.sql import Names, plan_to_sql
+from dlm.engines.sql import Names, Step, plan_to_steps
 from dlm.errors import MissingExtraError, ResourceError
 from dlm.logic.syntax import Program
 
@@ -56,19 +56,19 @@ class DuckdbEngine:
         plan = plan_program(program, Statistics.of(facts, program.inputs))
         require_room(plan, memory + shutil.disk_usage(folder).free)
         names = Names({name: f"table{number}" for number, name in enumerate(program.inputs)}, "objects")
-        query = plan_to_sql(plan, names, dialect="duckdb").sql(dialect="duckdb")
+        steps = plan_to_steps(plan, names)
         tables = {table: facts.relations[name] for name, table in names.tables.items()}
         tables[names.objects] = np.arange(facts.size, dtype=np.int64)[:, None]
 
         def batches() -> Iterator[Rows]:
             with TemporaryDirectory(prefix="dlm-duckdb-", dir=folder) as spill:
-                yield from self._stream(query, tables, program.target.arity, memory, spill, on_progress)
+                yield from self._stream(steps, tables, program.target.arity, memory, spill, on_progress)
 
         return Answers(program.target.name, program.target.parameters, facts.objects, batches(), self.name)
 
     def _stream(
         self,
-        query: str,
+        steps: list[Step],
         tables: dict[str, Rows],
         arity: int,
         memory: int,
@@ -88,10 +88,13 @@ class DuckdbEngine:
             for number, (table, rows) in enumerate(tables.items(), start=1):
                 report(f"loading table {number} of {len(tables)}, {len(rows):,} rows")
                 _load(connection, table, rows)
-            report("running the query")
-            found = 0
             try:
-                for batch in connection.sql(query).to_arrow_reader(BATCH_ROWS):
+                for number, step in enumerate(steps[:-1], start=1):
+                    report(f"step {number} of {len(steps)}")
+                    _make(connection, step)
+                report(f"step {len(steps)} of {len(steps)}")
+                found = 0
+                for batch in connection.sql(steps[-1].query.sql(dialect="duckdb")).to_arrow_reader(BATCH_ROWS):
                     found += batch.num_rows
                     report(f"{found:,} answers")
                     yield _rows(batch.columns, batch.num_rows, arity)
@@ -113,6 +116,17 @@ def _load(connection: duckdb.DuckDBPyConnection, table: str, rows: Rows) -> None
     connection.register("arrays", columns or {"arg0": np.ones(len(rows), np.int32)})
     connection.execute(f"CREATE TABLE {table} AS SELECT * FROM arrays")
     connection.unregister("arrays")
+
+
+def _make(connection: duckdb.DuckDBPyConnection, step: Step) -> None:
+    """Make the table of a step, and remove those that are done with."""
+    from sqlglot import exp
+
+    table = exp.Table(this=exp.Identifier(this=step.table, quoted=True))
+    connection.execute(exp.Create(this=table, kind="TABLE", expression=step.query).sql(dialect="duckdb"))
+    for name in step.done:
+        done = exp.Table(this=exp.Identifier(this=name, quoted=True))
+        connection.execute(exp.Drop(this=done, kind="TABLE").sql(dialect="duckdb"))
 
 
 def _rows(columns: list[object], count: int, arity: int) -> Rows:

@@ -1,8 +1,9 @@
 """Relations as plans: what is computed from what, with an estimate of how many rows come out.
 
-A node stands for a relation over variables: a set of rows, each once. The functions here build nodes and estimate their
-rows in the usual way of databases: values are taken to be spread evenly and columns to know nothing of each other. Only
-the choice between equivalent plans, and the refusal of hopeless ones, depends on the estimates.
+A node stands for a relation over variables: a set of rows, each once. The functions here build nodes and estimate
+their rows in the usual way of databases: values are taken to be spread evenly and columns to know nothing of each
+other. Which objects occur in a column is known as a set of bits, so that "has no mother" is estimated right even if
+nearly all have one. Only the choice between equivalent plans, and the refusal of hopeless ones, depends on all this.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dlm.data.facts import Facts
 from dlm.logic.syntax import TRUE, Formula, Program
@@ -50,12 +52,17 @@ __all__ = [
 ]
 
 
+Bits = NDArray[np.uint8]
+"""A set of objects, eight of them in a byte."""
+
+
 @dataclass(frozen=True)
 class Table:
-    """How many rows a table has, and how many different values each of its columns."""
+    """How many rows a table has, how many different values each of its columns, and, if known, which."""
 
     rows: float
     distinct: tuple[float, ...]
+    values: tuple[Bits, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,8 @@ class Statistics:
         tables = {}
         for name in predicates:
             rows = facts.relations[name]
-            tables[name] = Table(len(rows), tuple(_distinct(column, facts.size) for column in rows.T))
+            values = tuple(_set_of(column, facts.size) for column in rows.T)
+            tables[name] = Table(len(rows), tuple(map(_count, values)), values)
         return cls(facts.size, tables)
 
     @classmethod
@@ -92,10 +100,14 @@ class Statistics:
 GUESSED_OBJECTS = 1_000_000
 
 
-def _distinct(column: np.ndarray[tuple[int], np.dtype[np.int64]], size: int) -> float:
+def _set_of(column: NDArray[np.int64], size: int) -> Bits:
     seen = np.zeros(size, dtype=np.bool_)
     seen[column] = True
-    return float(seen.sum())
+    return np.packbits(seen)
+
+
+def _count(values: Bits) -> float:
+    return float(np.bitwise_count(values).sum(dtype=np.int64))
 
 
 # --------------------------------------------------------------------------- nodes
@@ -105,12 +117,14 @@ def _distinct(column: np.ndarray[tuple[int], np.dtype[np.int64]], size: int) -> 
 class Node:
     """A relation over the variables `columns`; nodes are the same only if they are one object.
 
-    `distinct` estimates the different values of each column; `origin` is the formula the node was made for.
+    `distinct` estimates the different values of each column, and `values` has, for some columns, a set that they are
+    in; `origin` is the formula the node was made for.
     """
 
     columns: tuple[str, ...]
     rows: float
     distinct: Mapping[str, float]
+    values: Mapping[str, Bits]
     origin: Formula
 
 
@@ -255,30 +269,61 @@ def _keys(node: Node, columns: Iterable[str]) -> float:
     return min(node.rows, prod(max(node.distinct[column], 1.0) for column in columns))
 
 
+def _common(left: Node, right: Node) -> list[str]:
+    return [column for column in left.columns if column in right.columns]
+
+
+def _met(left: Node, right: Node, columns: Iterable[str]) -> dict[str, Bits]:
+    """The values that both have in these columns, where known."""
+    return {c: left.values[c] & right.values[c] for c in columns if c in left.values and c in right.values}
+
+
+def _exact(node: Node, column: str) -> Bits | None:
+    """The set of values of a column, if it is known to be this very set and not a part of it."""
+    match node:
+        case Scan(source=str(), args=args) if len(set(args)) == len(args):
+            return node.values.get(column)
+        case Domain():
+            return node.values.get(column)
+        case Project(source=source):
+            return _exact(source, column)
+        case Union(parts=parts):
+            found = [_exact(part, column) for part in parts]
+            known = [values for values in found if values is not None]
+            return np.bitwise_or.reduce(known) if len(known) == len(parts) else None
+        case _:
+            return None
+
+
 def unit(origin: Formula = TRUE) -> Node:
     """The relation of "true"."""
-    return Unit((), 1.0, {}, origin)
+    return Unit((), 1.0, {}, {}, origin)
 
 
 def empty(columns: tuple[str, ...], origin: Formula) -> Node:
     """The relation of "false" over some variables."""
-    return Empty(columns, 0.0, dict.fromkeys(columns, 0.0), origin)
+    return Empty(columns, 0.0, dict.fromkeys(columns, 0.0), {}, origin)
 
 
-def domain(variable: str, objects: float, origin: Formula) -> Node:
+def domain(variable: str, statistics: Statistics, origin: Formula) -> Node:
     """All objects."""
-    return Domain((variable,), objects, {variable: objects}, origin)
+    size = statistics.size
+    values = {} if size is None else {variable: np.packbits(np.ones(size, dtype=np.bool_))}
+    return Domain((variable,), statistics.objects, {variable: statistics.objects}, values, origin)
 
 
 def scan(source: str | Node, table: Table, args: tuple[str, ...], objects: float, origin: Formula) -> Node:
     """A table read with these variables."""
     rows = table.rows
     distinct: dict[str, float] = {}
-    for arg, values in zip(args, table.distinct, strict=True):
+    values: dict[str, Bits] = {}
+    for place, arg in enumerate(args):
         if arg in distinct:
             rows /= max(objects, 1.0)
-        distinct[arg] = min(values, distinct.get(arg, values))
-    return Scan(tuple(distinct), rows, _limited(rows, distinct), origin, source, args)
+        distinct[arg] = min(table.distinct[place], distinct.get(arg, objects))
+        if table.values is not None:
+            values[arg] = table.values[place] & values.get(arg, table.values[place])
+    return Scan(tuple(distinct), rows, _limited(rows, distinct), values, origin, source, args)
 
 
 def join(left: Node, right: Node, origin: Formula) -> Node:
@@ -287,15 +332,19 @@ def join(left: Node, right: Node, origin: Formula) -> Node:
         return right
     if isinstance(right, Unit):
         return left
+    common = _common(left, right)
+    distinct = {**left.distinct, **right.distinct}
     if isinstance(left, Empty) or isinstance(right, Empty):
-        return empty(tuple(dict.fromkeys(left.columns + right.columns)), origin)
-    common = [column for column in left.columns if column in right.columns]
+        return empty(tuple(distinct), origin)
+    met = _met(left, right, common)
     rows = left.rows * right.rows
     for column in common:
-        rows /= max(left.distinct[column], right.distinct[column], 1.0)
-    distinct = {**left.distinct, **right.distinct}
-    distinct |= {column: min(left.distinct[column], right.distinct[column]) for column in common}
-    return Join(tuple(distinct), rows, _limited(rows, distinct), origin, left, right)
+        mine, its = left.distinct[column], right.distinct[column]
+        distinct[column] = min(mine, its, _count(met[column]) if column in met else mine)
+        rows *= distinct[column] / max(mine * its, 1e-9)
+    return Join(
+        tuple(distinct), rows, _limited(rows, distinct), {**left.values, **right.values, **met}, origin, left, right
+    )
 
 
 def semi(left: Node, right: Node, origin: Formula, *, negated: bool, differ: tuple[tuple[str, str], ...] = ()) -> Node:
@@ -304,10 +353,37 @@ def semi(left: Node, right: Node, origin: Formula, *, negated: bool, differ: tup
         return left if negated or isinstance(left, Empty) else empty(left.columns, origin)
     if isinstance(right, Unit):
         return empty(left.columns, origin) if negated else left
-    common = [column for column in left.columns if column in right.columns]
+    common = _common(left, right)
     share = min(1.0, _keys(right, common) / max(_keys(left, common), 1.0)) if common else 0.5
-    rows = left.rows * (max(1.0 - share, 0.02) if negated else share)
-    return Semi(left.columns, rows, _limited(rows, left.distinct), origin, left, right, negated, differ)
+    met = _met(left, right, common)
+    if len(common) == 1 and met:
+        column = common[0]
+        share = min(share, _count(met[column]) / max(_count(left.values[column]), 1.0))
+        exact = _exact(right, column) if negated and not differ else None
+        if exact is not None:
+            met[column] = left.values[column] & ~exact
+            kept = _count(met[column]) / max(_count(left.values[column]), 1.0)
+            return _semi(left, right, origin, negated, differ, kept, met)
+    kept = max(1.0 - share, UNRELATED) if negated else share
+    return _semi(left, right, origin, negated, differ, kept, {} if negated else met)
+
+
+UNRELATED = 0.02
+"""An anti-join is taken to leave this share of rows at least, for what it removes may be elsewhere."""
+
+
+def _semi(
+    left: Node,
+    right: Node,
+    origin: Formula,
+    negated: bool,
+    differ: tuple[tuple[str, str], ...],
+    kept: float,
+    values: Mapping[str, Bits],
+) -> Node:
+    rows = left.rows * kept
+    distinct = _limited(rows, left.distinct)
+    return Semi(left.columns, rows, distinct, {**left.values, **values}, origin, left, right, negated, differ)
 
 
 def filtered(source: Node, pair: tuple[str, str], origin: Formula, *, equal: bool) -> Node:
@@ -317,7 +393,7 @@ def filtered(source: Node, pair: tuple[str, str], origin: Formula, *, equal: boo
     rows = source.rows
     if equal:
         rows /= max(*(source.distinct[column] for column in pair), 1.0)
-    return Filter(source.columns, rows, _limited(rows, source.distinct), origin, source, pair, equal)
+    return Filter(source.columns, rows, _limited(rows, source.distinct), source.values, origin, source, pair, equal)
 
 
 def copy(source: Node, column: str, name: str, origin: Formula) -> Node:
@@ -325,7 +401,8 @@ def copy(source: Node, column: str, name: str, origin: Formula) -> Node:
     if isinstance(source, Empty):
         return empty((*source.columns, name), origin)
     distinct = {**source.distinct, name: source.distinct[column]}
-    return Copy(tuple(distinct), source.rows, distinct, origin, source, column, name)
+    values = {**source.values, name: source.values[column]} if column in source.values else source.values
+    return Copy(tuple(distinct), source.rows, distinct, values, origin, source, column, name)
 
 
 def union(parts: Iterable[Node], columns: tuple[str, ...], origin: Formula) -> Node:
@@ -336,8 +413,14 @@ def union(parts: Iterable[Node], columns: tuple[str, ...], origin: Formula) -> N
     if len(found) == 1:
         return project(found[0], columns, origin)
     rows = sum(part.rows for part in found)
+    values = {
+        column: np.bitwise_or.reduce([part.values[column] for part in found])
+        for column in columns
+        if all(column in part.values for part in found)
+    }
     distinct = {column: sum(part.distinct[column] for part in found) for column in columns}
-    return Union(columns, rows, _limited(rows, distinct), origin, found)
+    distinct |= {column: min(distinct[column], _count(bits)) for column, bits in values.items()}
+    return Union(columns, rows, _limited(rows, distinct), values, origin, found)
 
 
 def project(source: Node, columns: Iterable[str], origin: Formula) -> Node:
@@ -349,7 +432,12 @@ def project(source: Node, columns: Iterable[str], origin: Formula) -> Node:
     if isinstance(source, Empty):
         return empty(kept, origin)
     rows = _keys(source, kept)
-    return Project(kept, rows, {column: min(source.distinct[column], rows) for column in kept}, origin, source)
+    distinct = {column: min(source.distinct[column], rows) for column in kept}
+    return Project(kept, rows, distinct, _of(source, kept), origin, source)
+
+
+def _of(source: Node, columns: Iterable[str]) -> dict[str, Bits]:
+    return {column: source.values[column] for column in columns if column in source.values}
 
 
 def first(source: Node, variable: str, count: int, origin: Formula) -> Node:
@@ -358,7 +446,8 @@ def first(source: Node, variable: str, count: int, origin: Formula) -> Node:
         return source
     others = [column for column in source.columns if column != variable]
     rows = min(source.rows, count * _keys(source, others))
-    return First(source.columns, rows, _limited(rows, source.distinct), origin, source, variable, count)
+    distinct = _limited(rows, source.distinct)
+    return First(source.columns, rows, distinct, source.values, origin, source, variable, count)
 
 
 def full(source: Node, variable: str, objects: float, origin: Formula) -> Node:
@@ -366,4 +455,4 @@ def full(source: Node, variable: str, objects: float, origin: Formula) -> Node:
     kept = tuple(column for column in source.columns if column != variable)
     rows = min(_keys(source, kept), source.rows / max(objects, 1.0))
     distinct = {column: source.distinct[column] for column in kept}
-    return Full(kept, rows, _limited(rows, distinct), origin, source, variable)
+    return Full(kept, rows, _limited(rows, distinct), _of(source, kept), origin, source, variable)

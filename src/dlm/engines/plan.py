@@ -7,7 +7,7 @@ objects are gone through only if logic demands it, and three laws avoid most of 
 
 - ``exists z: z != y & G(z)`` needs, of the z with G, the two smallest only; with k inequalities the k + 1 smallest;
 - ``exists z: ~N(x, z)`` holds unless the z with N(x, z) are as many as there are objects;
-- ``~exists w: w != z & G(w)`` is ``~exists w: G(w)``, or G(z) and no other: the second case binds z.
+- ``~exists w: G(w) & ~Q(w, z)`` is ``~exists w: G(w)``, or there is a w with G and Q: the second case binds z.
 
 Where there is a choice, the plan with fewer estimated rows is taken.
 """
@@ -171,14 +171,16 @@ class Planner:
         """The relation with all objects in each column that it lacks."""
         for variable in variables:
             if variable not in node.columns:
-                node = estimate.join(node, estimate.domain(variable, self.objects, origin), origin)
+                node = estimate.join(node, estimate.domain(variable, self.statistics, origin), origin)
         return node
 
     def _scan(self, atom: Atom) -> Node:
         if atom.predicate in self.shared:
             relation, parameters = self.shared[atom.predicate]
             renamed = dict(zip(parameters, atom.args, strict=True))
-            table = Table(relation.rows, tuple(relation.distinct[column] for column in relation.columns))
+            values = tuple(relation.values[column] for column in relation.columns if column in relation.values)
+            distinct = tuple(relation.distinct[column] for column in relation.columns)
+            table = Table(relation.rows, distinct, values if len(values) == len(distinct) else None)
             return estimate.scan(relation, table, tuple(renamed[c] for c in relation.columns), self.objects, atom)
         return estimate.scan(atom.predicate, self.statistics.tables[atom.predicate], atom.args, self.objects, atom)
 
@@ -291,31 +293,28 @@ class Planner:
                 return ()
 
     def _exclude(self, formula: Not, variable: str) -> tuple[Formula, ...]:
-        """``~exists w: w != z & G(w)``: there is no w with G, or z is the only one."""
+        """``~exists w: G(w) & ~Q(w, z)``: there is no w with G; or there is, and one with Q, which binds z."""
         isolated = self._isolate(formula.body, variable)
         if isolated is None:
             return ()
-        witness, condition = isolated
-        if witness not in binds(condition, free(condition) - {witness}):
-            return ()
+        witness, condition, required = isolated
         nothing = negate(self.normaliser.exists(witness, condition))
-        return nothing, all_of([self.normaliser.replace(condition, witness, variable), formula])
+        return nothing, all_of([self.normaliser.exists(witness, all_of([condition, required])), formula])
 
-    def _isolate(self, formula: Formula, variable: str) -> tuple[str, Formula] | None:
-        """The formula as ``exists w: w != variable & G(w)`` with G free of the variable, if it is that."""
+    def _isolate(self, formula: Formula, variable: str) -> tuple[str, Formula, Formula] | None:
+        """The formula as ``exists w: G(w) & ~Q(w, variable)``, G free of the variable, if it is that: w, G and Q."""
         if not isinstance(formula, Exists):
             return None
+        witness = formula.variable
         about = [part for part in conjuncts(formula.body) if variable in free(part)]
         others = all_of(part for part in conjuncts(formula.body) if variable not in free(part))
-        if len(about) != 1:
+        required = any_of(map(negate, about))
+        if variable in binds(required, free(required) - {variable}) and witness in binds(others, free(formula)):
+            return witness, others, required
+        inner = self._isolate(about[0], variable) if len(about) == 1 else None
+        if inner is None or witness in free(inner[2]):
             return None
-        if inequality(about[0], variable) == formula.variable:
-            return formula.variable, others
-        inner = self._isolate(about[0], variable)
-        if inner is None:
-            return None
-        witness, condition = inner
-        return witness, self.normaliser.exists(formula.variable, all_of([others, condition]))
+        return inner[0], self.normaliser.exists(witness, all_of([others, inner[1]])), inner[2]
 
     # ----------------------------------------------------------------------- conditions on what is bound
 

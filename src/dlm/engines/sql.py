@@ -39,10 +39,13 @@ if TYPE_CHECKING:
     from sqlglot import Expr as Expression
     from sqlglot import exp
 
-__all__ = ["Names", "export_sql", "plan_to_sql", "program_to_sql"]
+__all__ = ["Names", "Step", "export_sql", "plan_to_sql", "plan_to_steps", "program_to_sql"]
 
 MATERIALISING = frozenset({"duckdb", "postgres"})
 """Dialects that are told which WITH queries to keep; the others decide for themselves."""
+
+ANSWERS = "answers"
+"""What the last step is called."""
 
 BAG_RATIO = 4
 """Repeated rows are left in the right side of a semi-join if they make it at most so many times larger."""
@@ -81,19 +84,47 @@ def program_to_sql(
 
 def plan_to_sql(plan: Plan, names: Names, *, dialect: str = "duckdb") -> Expression:
     """The query of a plan."""
+    _require_sqlglot()
+    return _Writer(plan, names, dialect).query()
+
+
+def plan_to_steps(plan: Plan, names: Names, *, dialect: str = "duckdb") -> list[Step]:
+    """The query of a plan as tables to make one after the other; the last one has the answers.
+
+    A database that knows how many rows each table really has goes on better than one that had to guess for all.
+    """
+    _require_sqlglot()
+    written = _Writer(plan, names, dialect).steps()
+    made = [name for name, _ in written]
+    reads = [_tables(body) for _, body in written]
+    last = {name: max((place for place, found in enumerate(reads) if name in found), default=-1) for name in made}
+    return [
+        Step(name, body, tuple(other for other in made if last[other] == place))
+        for place, (name, body) in enumerate(written)
+    ]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A table to make by a query, and those made before that nothing reads any more after it."""
+
+    table: str
+    query: Expression
+    done: tuple[str, ...]
+
+
+def _require_sqlglot() -> None:
     try:
         import sqlglot  # noqa: F401
     except ImportError:
         raise MissingExtraError("sqlglot", "scale", "to write SQL") from None
-    return _Writer(plan, names, dialect).query()
 
 
 def export_sql(program: Program, dialect: str) -> str:
     """The SQL text of a program for people to run on their own database."""
-    try:
-        from sqlglot.dialects.dialect import Dialect
-    except ImportError:
-        raise MissingExtraError("sqlglot", "scale", "to write SQL") from None
+    _require_sqlglot()
+    from sqlglot.dialects.dialect import Dialect
+
     if not dialect or dialect not in Dialect.classes:
         known = ", ".join(sorted(name for name in Dialect.classes if name))
         raise SettingsError(f"there is no SQL dialect {dialect!r}; choose one of {known}")
@@ -138,7 +169,8 @@ class _Writer:
         self.dialect = dialect
         self.uses = Counter(source for node in nodes(plan.root) for source in sources(node))
         self.written: dict[tuple[Node, bool], str] = {}
-        self.queries: dict[str, tuple[Node, Expression]] = {}
+        self.queries: dict[str, Expression] = {}
+        self.complete: set[str] = set()
         self.references: Counter[str] = Counter()
         taken = {name.casefold() for name in (*names.tables.values(), names.objects)}
         self.free_names = (name for name in (f"q{number}" for number in count(1)) if name not in taken)
@@ -146,24 +178,49 @@ class _Writer:
 
     def query(self) -> Expression:
         """The whole query."""
-        from sqlglot import exp
+        final = self.final()
+        self.attach(final, self.queries)
+        return final
 
+    def steps(self) -> list[tuple[str, Expression]]:
+        """The query as tables to make one after the other; the last has the answers and is called ``answers``."""
+        final = self.final()
+        queries = {**self.queries, ANSWERS: final}
+        pipelined = {name for name in self.queries if not self.is_step(name)}
+        found = []
+        for name, body in queries.items():
+            if name not in pipelined:
+                needed = _reached(body, {name: queries[name] for name in pipelined})
+                self.attach(body, {name: query for name, query in queries.items() if name in needed})
+                found.append((name, body))
+        return found
+
+    def is_step(self, name: str) -> bool:
+        """Whether a WITH query is best computed before what reads it: if it has to be complete or is read twice."""
+        return self.references[name] > 1 or name in self.complete
+
+    def final(self) -> exp.Select:
+        """The SELECT of the target's columns, without the WITH queries that it reads."""
         root = self.plan.root
         alone = isinstance(root, Project) and {*root.columns} == {*self.plan.parameters}
         found = self.open(root.source if isinstance(root, Project) and alone else root)
         columns = {f"arg{place}": found.columns[name] for place, name in enumerate(self.plan.parameters, start=1)}
-        select = self.select(found, columns, distinct=alone)
+        return self.select(found, columns, distinct=alone)
+
+    def attach(self, body: Expression, queries: Mapping[str, Expression]) -> None:
+        """Put WITH queries before a query."""
+        from sqlglot import exp
+
         ctes = [
             exp.CTE(
-                this=body,
+                this=query,
                 alias=exp.TableAlias(this=_quoted(name)),
                 materialized=self.references[name] > 1 if self.dialect in MATERIALISING else None,
             )
-            for name, (_, body) in self.queries.items()
+            for name, query in queries.items()
         ]
         if ctes:
-            select.set("with_", exp.With(expressions=ctes))
-        return select
+            body.set("with_", exp.With(expressions=ctes))
 
     # ----------------------------------------------------------------------- selects
 
@@ -193,7 +250,9 @@ class _Writer:
         if key not in self.written:
             body = self.body(node, bag=bag)
             name = self.written[key] = next(self.free_names)
-            self.queries[name] = node, body
+            self.queries[name] = body
+            if _is_closed(node) and not bag:
+                self.complete.add(name)
         self.references[self.written[key]] += 1
         return self.written[key]
 
@@ -371,6 +430,24 @@ def _is_closed(node: Node) -> bool:
 def _is_cheap(node: Node) -> bool:
     """Whether writing a node twice is no more work than writing it once."""
     return isinstance(node, Unit | Empty | Domain | Scan)
+
+
+def _tables(query: Expression) -> set[str]:
+    """The names of all tables that a query reads."""
+    from sqlglot import exp
+
+    return {table.name for table in query.find_all(exp.Table)}
+
+
+def _reached(body: Expression, queries: Mapping[str, Expression]) -> set[str]:
+    """Which of the queries a query reads, directly or through others of them."""
+    found: set[str] = set()
+    waiting = [body]
+    while waiting:
+        names = _tables(waiting.pop()) & {*queries} - found
+        found |= names
+        waiting.extend(queries[name] for name in names)
+    return found
 
 
 def _quoted(name: str) -> exp.Identifier:
