@@ -23,6 +23,7 @@ LAYERS = (
     "tasks",
     "envs",
     "learning",
+    "policies",
     "api",
     "bench",
     "cli",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cli.conftest import Run, one_object
 from dlm import get_task, task_names
+from dlm.envs import domain_names
 
 RIGHT = "has_father(x) :- exists y: father(x, y).\n"
 WORDY = "p(x, y) :- father(x, y) & true.\nhas_father(x) :- (exists y: p(x, y)) | (exists y: p(x, y)).\n"
@@ -20,13 +21,16 @@ def test_tasks(dlm: Run) -> None:
         assert name in done.stdout
         assert task.question in done.stdout
         assert f"{task.target}/{task.target_arity}" in done.stdout
+    assert all(name in done.stdout for name in domain_names())
     assert max(map(len, done.stdout.splitlines())) <= 100
 
 
 def test_tasks_as_json(dlm: Run) -> None:
     done = dlm("tasks", "--json")
     tasks = {task["name"]: task for task in json.loads(done.stdout)}
-    assert tuple(tasks) == task_names()
+    assert tuple(tasks) == (*task_names(), *domain_names())
+    assert tasks["rl/path"]["target"] == {"go_to": 1}
+    assert [trial["size"] for trial in tasks["rl/path"]["trials"]] == [10, 50]
     uncle = tasks["family/is-mguncle"]
     assert uncle["target"] == {"is_mguncle": 2}
     assert uncle["inputs"]["father"] == 2

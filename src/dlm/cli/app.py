@@ -18,6 +18,7 @@ from dlm.cli.explain import explain
 from dlm.cli.export import export
 from dlm.cli.generate import generate
 from dlm.cli.learn import learn
+from dlm.cli.play import play
 from dlm.cli.prove import prove
 from dlm.cli.run import run
 from dlm.cli.show import show
@@ -56,7 +57,7 @@ def _options(
     """Learn readable, verified first-order logic programs from relational examples."""
 
 
-for verb in (tasks, learn, test, show, run, check, explain, export, generate, prove):
+for verb in (tasks, learn, test, play, show, run, check, explain, export, generate, prove):
     app.command()(verb)
 
 

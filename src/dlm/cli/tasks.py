@@ -6,16 +6,27 @@ import json as json_text
 from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from dlm.cli.display import column_widths, print_rows
+from dlm.cli.display import column_widths, print_rows, print_table
+from dlm.envs import Domain, domain_names, env_id, get_domain
 from dlm.tasks import Task, get_task, task_names
 
 __all__ = ["tasks"]
 
 HEAD = ("TASK", "QUESTION", "LEARN", "L", "B", "n_O", "n_A")
+ACT_HEAD = ("TASK", "GOAL", "LEARN", "A STEP COSTS", "TESTS")
+
+GOALS = {
+    "rl/unstack": "Put every block on the floor.",
+    "rl/stack": "Put all blocks into one column.",
+    "rl/on": "Put the first block onto the second.",
+    "rl/sorting": "Sort a list by swaps.",
+    "rl/path": "Walk to a node by a shortest way.",
+    "rl/blocksworld": "Rebuild the stacks of another world.",
+}
 
 
 def tasks(
@@ -23,8 +34,10 @@ def tasks(
 ) -> None:
     """List the built-in problems."""
     known = [get_task(name) for name in task_names()]
+    domains = [get_domain(name) for name in domain_names()]
     if json:
-        print(json_text.dumps([_to_json(task) for task in known], indent=2))
+        everything = [*map(_to_json, known), *map(_domain_to_json, domains)]
+        print(json_text.dumps(everything, indent=2))
         return
     widths = column_widths(HEAD, [_row(task) for task in known])
     print_rows([HEAD], widths, style="dim")
@@ -36,7 +49,11 @@ def tasks(
     print("LEARN: the predicate asked for, with its number of arguments. The paper's settings: depth L,")
     print("breadth B, n_O predicates a unit, n_A atoms a predicate.")
     print()
+    print("Tasks to act in: the program learned is a policy, and its predicate is the action.")
+    print_table(ACT_HEAD, [_act_row(domain) for domain in domains])
+    print()
     print(f"Next: dlm learn {known[0].name}")
+    print(f"      dlm learn {domains[0].name}")
 
 
 def _world(task: Task) -> tuple[object, ...]:
@@ -63,6 +80,17 @@ def _row(task: Task) -> tuple[str, ...]:
     )
 
 
+def _act_row(domain: Domain[Any]) -> tuple[str, ...]:
+    sizes = sorted({trial.size for trial in domain.trials()})
+    return (
+        domain.name,
+        GOALS[domain.name],
+        _signature({domain.action: domain.action_arity}),
+        f"{domain.step_cost:g}",
+        f"{', '.join(map(str, sizes))} {domain.counts}",
+    )
+
+
 def _signature(predicates: Mapping[str, int]) -> str:
     return ", ".join(f"{name}/{arity}" for name, arity in predicates.items())
 
@@ -77,4 +105,17 @@ def _to_json(task: Task) -> dict[str, object]:
         "train_size": task.train_size,
         "large_size": task.large_size,
         "settings": asdict(task.settings),
+    }
+
+
+def _domain_to_json(domain: Domain[Any]) -> dict[str, object]:
+    return {
+        "name": domain.name,
+        "question": GOALS[domain.name],
+        "inputs": dict(domain.predicates),
+        "target": {domain.action: domain.action_arity},
+        "step_cost": domain.step_cost,
+        "lessons": list(domain.lessons),
+        "trials": [{"name": trial.name, "size": trial.size, "episodes": trial.episodes} for trial in domain.trials()],
+        "env_id": env_id(domain.name),
     }

@@ -1,4 +1,4 @@
-"""`dlm test`: a program on fresh instances of any size."""
+"""`dlm test`: a program on fresh instances of any size, a policy in fresh episodes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from rich.console import Console
 from rich.progress import track
 
 from dlm.cli.display import print_trials
+from dlm.cli.policy_options import GreedyOption, mode_of, problem_of
+from dlm.cli.policy_test import EPISODES, run_policy_test
+from dlm.envs import Domain
 from dlm.errors import SettingsError
-from dlm.learning.run import RunFolder, read_program
-from dlm.learning.settings import LearnSettings
+from dlm.learning.run import read_program
 from dlm.learning.verify import INSTANCES, Trial, check_signature, try_program
 from dlm.logic.syntax import Program
-from dlm.tasks import Task, get_task
+from dlm.tasks import Task
 
 __all__ = ["test"]
 
@@ -36,19 +38,49 @@ def test(
     source: Annotated[Path, typer.Argument(metavar="PROGRAM|RUN", help="A program file or a run folder.")],
     task: Annotated[str | None, typer.Option(metavar="NAME", help="The task. Default: that of the run.")] = None,
     objects: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Objects of each instance. Default: the task's large size.")
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Objects of each instance, or blocks. Default: the task's large size; a policy's published tests.",
+        ),
     ] = None,
-    instances: Annotated[int, typer.Option(min=1, metavar="N", help="How many fresh instances.")] = INSTANCES,
+    instances: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help=f"How many fresh instances. Default: {INSTANCES}.")
+    ] = None,
+    episodes: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help=f"How many fresh episodes of a policy. Default: {EPISODES}; the published tests have their own.",
+        ),
+    ] = None,
+    greedy: GreedyOption = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the instances.")] = 0,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
 ) -> None:
-    """Try a program on fresh instances. Exit code 0 if it is right on all, 3 if not."""
-    known = get_task(task) if task is not None else _task_of(source)
+    """Try a program on fresh instances. Exit code 0 if it is right on all, 3 if not.
+
+    A program for a task to act in (rl/...) is run as a policy. Exit code 0 if every episode reaches the goal or the
+    mean return is as good as the optimum, 3 if not.
+    """
+    known = problem_of(source, task)
     program = read_program(source)
+    if isinstance(known, Domain):
+        if instances is not None:
+            raise SettingsError(f"a policy for {known.name} is tried in episodes: give --episodes, not --instances")
+        passed = run_policy_test(
+            program, known, size=objects, episodes=episodes, mode=mode_of(greedy), seed=seed, json=json
+        )
+        raise typer.Exit(0 if passed else NOT_RIGHT)
+    if episodes is not None or greedy is not None:
+        raise SettingsError(f"{known.name} has no episodes and no decisions: give --instances, not --episodes")
     check_signature(program, known)
     size = known.large_size if objects is None else objects
     started = time.perf_counter()
-    trial = _try(program, known, size, instances, np.random.default_rng([seed, STREAM]), quiet=json)
+    rng = np.random.default_rng([seed, STREAM])
+    trial = _try(program, known, size, instances or INSTANCES, rng, quiet=json)
     seconds = time.perf_counter() - started
     if json:
         figures = {
@@ -67,13 +99,6 @@ def test(
         verdict = "Right on all instances" if trial.passed else f"Wrong on {trial.instances - trial.right} instances"
         print(f"{verdict} of {known.name}, seed {seed}, in {seconds:.1f} s.")
     raise typer.Exit(0 if trial.passed else NOT_RIGHT)
-
-
-def _task_of(source: Path) -> Task:
-    if not source.is_dir():
-        raise SettingsError(f"say with --task which task the program {source} is for; `dlm tasks` lists them")
-    settings = LearnSettings.from_json(RunFolder.open(source).read_json("settings.json"))
-    return get_task(str(settings.task))
 
 
 def _try(program: Program, task: Task, size: int, instances: int, rng: np.random.Generator, *, quiet: bool) -> Trial:

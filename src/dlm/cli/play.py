@@ -1,0 +1,222 @@
+"""`dlm play`: one episode of a policy, each step with its action, and why."""
+
+from __future__ import annotations
+
+import json as json_text
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import typer
+
+from dlm.cli.display import count
+from dlm.cli.policy_options import GreedyOption, mode_of, problem_of
+from dlm.cli.returns import decision_words
+from dlm.envs import Domain, State
+from dlm.envs.picture import draw
+from dlm.errors import ResourceError, SettingsError
+from dlm.learning.run import read_program
+from dlm.logic.syntax import Program
+from dlm.policies.episode import Move, explain_move, play_episode
+
+__all__ = ["play"]
+
+NOT_SOLVED = 3
+
+STREAM = 7
+"""Of a seed's random streams, one that neither learning nor testing uses."""
+
+LEVELS = 3
+"""How deep reasons go if nothing else is asked for: the rule, what it needed, and who was found."""
+
+FRAME_MS = 700
+LAST_FRAME_MS = 2500
+
+Render = Literal["text", "png", "gif"]
+
+
+def play(
+    source: Annotated[Path, typer.Argument(metavar="PROGRAM|RUN", help="A program file or a run folder.")],
+    task: Annotated[str | None, typer.Option(metavar="NAME", help="The task. Default: that of the run.")] = None,
+    objects: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Objects or blocks. Default: those of the first published test."),
+    ] = None,
+    trial: Annotated[
+        str | None, typer.Option(metavar="NAME", help='Start as a published test does, such as "two columns".')
+    ] = None,
+    render: Annotated[
+        Render, typer.Option(metavar="text|png|gif", help="Text, a picture a step, or one moving picture.")
+    ] = "text",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE|DIR", help="The GIF file, or the folder of the PNG files.")
+    ] = None,
+    greedy: GreedyOption = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", metavar="", help="Say why each action was chosen: the rule and its witnesses.")
+    ] = False,
+    levels: Annotated[
+        int, typer.Option(min=0, metavar="N", help="How deep --explain goes; 0: down to the facts.")
+    ] = LEVELS,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the start and of choices.")] = 0,
+    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+) -> None:
+    """Play one episode of a policy. Exit code 0 if it reaches the goal, 3 if not."""
+    domain = problem_of(source, task)
+    if not isinstance(domain, Domain):
+        raise SettingsError(f"{domain.name} is nothing to act in; `dlm test` tries its programs. Play rl/... tasks.")
+    program = read_program(source)
+    path = _picture_path(render, out, domain)
+    rng = np.random.default_rng([seed, STREAM])
+    start = _start(domain, rng, objects, trial)
+    moves: list[Move] = []
+    shown = render == "text" and not json
+    for move in play_episode(program, domain, rng, start, mode=mode_of(greedy)):
+        if shown:
+            _print_move(domain, move, len(moves) + 1)
+            if explain:
+                _print_reason(program, move, levels)
+            _print_after(domain, move)
+        moves.append(move)
+    if path is not None:
+        frames = [draw(domain, state, 0) for state in (start, *(move.after for move in moves))]
+        (_write_gif if render == "gif" else _write_pngs)(frames, path)
+    if json:
+        print(json_text.dumps(_to_json(domain, program, start, moves, seed, explain=explain)))
+    else:
+        if not shown and explain:
+            for number, move in enumerate(moves, 1):
+                print(f"step {number}: {move}{_choice(move)}")
+                _print_reason(program, move, levels)
+        _print_end(domain, start, moves, seed, greedy)
+        if path is not None:
+            print(f"{count(len(moves) + 1, 'picture')} in {path}")
+    raise typer.Exit(0 if not moves or moves[-1].solved else NOT_SOLVED)
+
+
+def _start(domain: Domain[Any], rng: np.random.Generator, size: int | None, trial: str | None) -> State:
+    trials = {each.name: each for each in domain.trials()}
+    if trial is not None:
+        if size is not None:
+            raise SettingsError(f"the test {trial!r} has its own size: leave out --objects")
+        if trial not in trials:
+            raise SettingsError(f"{domain.name} has no test {trial!r}; it has {', '.join(map(repr, trials))}")
+        state: State = trials[trial].start(rng, 1)
+        return state
+    fresh: State = domain.reset(rng, 1, domain.trials()[0].size if size is None else size)
+    return fresh
+
+
+# ---------------------------------------------------------------------- text
+
+
+def _print_move(domain: Domain[Any], move: Move, number: int) -> None:
+    print(domain.describe(move.before, 0))
+    print()
+    print(f"step {number}: {move}{_choice(move)}")
+
+
+def _print_after(domain: Domain[Any], move: Move) -> None:
+    print()
+    if move.done:
+        print(domain.describe(move.after, 0))
+        print()
+
+
+def _choice(move: Move) -> str:
+    if not move.chosen:
+        return "    no action is true: any was as good"
+    return f"    one of {move.true} true actions" if move.true > 1 else ""
+
+
+def _print_reason(program: Program, move: Move, levels: int) -> None:
+    """Why the action was chosen, down to some level. Each level of the words stands two spaces further in."""
+    cut = False
+    for line in str(explain_move(program, move)).splitlines():
+        depth = (len(line) - len(line.lstrip())) // 2
+        if levels and depth > levels:
+            cut = True
+            continue
+        if levels and depth == levels:
+            line = line.removesuffix(", because").removesuffix(":")
+        print(f"  {line}")
+    if cut:
+        print("  (--levels 0 goes down to the facts)")
+
+
+def _print_end(domain: Domain[Any], start: State, moves: list[Move], seed: int, greedy: bool | None) -> None:
+    optimum = domain.optimal_return(start)
+    best = "optimum" if optimum.exact[0] else "best known"
+    end = "The goal is reached" if moves and moves[-1].solved else "The goal is not reached"
+    total = sum(move.reward for move in moves)
+    print(f"{end} in {count(len(moves), 'step')}. Return {total:.3f}, {best} {optimum.returns[0]:.3f}.")
+    print(f"decision  {decision_words(mode_of(greedy))}")
+    print(f"task      {domain.name}, {domain.size(start)} {domain.counts}, seed {seed}")
+
+
+def _to_json(
+    domain: Domain[Any], program: Program, start: State, moves: list[Move], seed: int, *, explain: bool
+) -> dict[str, Any]:
+    optimum = domain.optimal_return(start)
+    return {
+        "task": domain.name,
+        "seed": seed,
+        "size": domain.size(start),
+        "steps": [
+            {
+                "action": str(move),
+                "true_actions": move.true,
+                "reward": move.reward,
+                **({"explanation": explain_move(program, move).to_json()} if explain else {}),
+            }
+            for move in moves
+        ],
+        "return": sum(move.reward for move in moves),
+        "optimum": float(optimum.returns[0]),
+        "optimum_exact": bool(optimum.exact[0]),
+        "solved": bool(moves) and moves[-1].solved,
+    }
+
+
+# ---------------------------------------------------------------------- pictures
+
+
+def _picture_path(render: Render, out: Path | None, domain: Domain[Any]) -> Path | None:
+    """Where pictures go, refused before the episode if they cannot go there."""
+    stem = domain.name.replace("/", "-")
+    match render:
+        case "text":
+            if out is not None:
+                raise SettingsError("--out is for pictures: add --render png or --render gif")
+            return None
+        case "gif":
+            path = out or Path(f"{stem}.gif")
+            if path.suffix.lower() != ".gif" or path.is_dir():
+                raise SettingsError(f"--render gif writes one file whose name ends in .gif, got --out {path}")
+            return path
+        case "png":
+            path = out or Path(stem)
+            if path.exists() and not path.is_dir():
+                raise SettingsError(f"--render png writes a picture a step into a folder; {path} is a file")
+            return path
+
+
+def _write_gif(frames: list[Any], path: Path) -> None:
+    durations = [FRAME_MS] * (len(frames) - 1) + [LAST_FRAME_MS]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Frames that do not differ must stay apart, or the durations would not fit: dispose of each one whole.
+        frames[0].save(
+            path, save_all=True, append_images=frames[1:], duration=durations, loop=0, disposal=2, optimize=False
+        )
+    except OSError as error:
+        raise ResourceError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _write_pngs(frames: list[Any], path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        for number, frame in enumerate(frames):
+            frame.save(path / f"step-{number:03d}.png")
+    except OSError as error:
+        raise ResourceError(f"cannot write {path}: {error.strerror or error}") from None

@@ -1,0 +1,42 @@
+"""How the returns of a policy are shown: next to what could be earned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dlm.cli.display import percent, print_table
+from dlm.envs.evaluate import Mode
+from dlm.policies.verify import Tested
+
+__all__ = ["decision_words", "print_returns"]
+
+HEAD = ("TEST", "EPISODES", "MEAN RETURN", "95 % INTERVAL", "OPTIMUM", "SUCCESS")
+
+
+def print_returns(tests: Sequence[Tested]) -> None:
+    """A table with a row for each test."""
+    print_table(HEAD, [_row(test) for test in tests])
+    if any(not test.exact and not math.isnan(test.optimum) for test in tests):
+        print("* the best known: a lower bound of the optimum")
+
+
+def decision_words(mode: Mode) -> str:
+    """How one of several true actions is chosen, in a sentence."""
+    if mode == "greedy":
+        return (
+            "of several true actions the first in the order of the objects is taken; if none is true, the first of all"
+        )
+    return "one of the true actions, uniformly at random; any action if none is true"
+
+
+def _row(test: Tested) -> tuple[str, ...]:
+    low, high = test.interval
+    return (
+        test.name,
+        str(test.episodes),
+        f"{test.mean:.3f}",
+        "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}",
+        "unknown" if math.isnan(test.optimum) else f"{test.optimum:.3f}" + ("" if test.exact else "*"),
+        percent(test.success),
+    )

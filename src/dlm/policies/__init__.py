@@ -1,0 +1,1 @@
+"""From a world to act in to a program that acts well in it."""

@@ -1,0 +1,122 @@
+"""When a policy counts as verified: its returns on fresh episodes, by an evaluator that shares no code with training.
+
+A policy passes a test if every episode reaches the goal, or if its mean return is within `TOLERANCE` of the optimum
+on the same episodes. It is verified if it passes every published test of its domain. The second way is for worlds
+where not every start can be solved; the first one is for worlds where the optimum is out of reach of any short
+program, such as Blocksworld. How far a mean is from the optimum is always told beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from dlm.envs.domain import Domain
+from dlm.envs.evaluate import Mode, Returns, run_policy, run_trial
+from dlm.logic.syntax import Program
+
+__all__ = ["STREAM", "TOLERANCE", "Tested", "all_passed", "try_policy", "try_size"]
+
+TOLERANCE = 0.005
+
+STREAM = 6
+"""Of a seed's random streams, one that no learner draws from."""
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What a policy earned in one test, next to what could be earned.
+
+    `optimum` is the mean of the best possible returns of the same episodes. Where it is not `exact` it is the best
+    known, and where nothing is known it is not a number.
+    """
+
+    name: str
+    size: int
+    episodes: int
+    mean: float
+    interval: tuple[float, float]
+    optimum: float
+    exact: bool
+    success: float
+
+    @classmethod
+    def of(cls, name: str, size: int, returns: Returns) -> Tested:
+        return cls(
+            name=name,
+            size=size,
+            episodes=returns.episodes,
+            mean=returns.mean,
+            interval=returns.interval,
+            optimum=returns.optimum_mean,
+            exact=bool(returns.exact.all()),
+            success=returns.success,
+        )
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Tested:
+        low, high = (math.nan if bound is None else float(bound) for bound in value["interval"])
+        return cls(
+            name=str(value["name"]),
+            size=int(value["size"]),
+            episodes=int(value["episodes"]),
+            mean=float(value["mean"]),
+            interval=(low, high),
+            optimum=math.nan if value["optimum"] is None else float(value["optimum"]),
+            exact=bool(value["exact"]),
+            success=float(value["success"]),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON knows no NaN: what is not known is null."""
+        interval = [None if math.isnan(bound) else bound for bound in self.interval]
+        optimum = None if math.isnan(self.optimum) else self.optimum
+        return {**asdict(self), "interval": interval, "optimum": optimum}
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the mean is as good as the optimum, or the best known."""
+        return self.mean >= self.optimum - TOLERANCE
+
+    @property
+    def passed(self) -> bool:
+        return self.success == 1.0 or self.optimal
+
+
+def all_passed(tests: Iterable[Tested]) -> bool:
+    """Whether these tests, and at least one, verify a policy."""
+    results = [test.passed for test in tests]
+    return bool(results) and all(results)
+
+
+def try_policy(
+    program: Program,
+    domain: Domain[Any],
+    rng: np.random.Generator,
+    *,
+    mode: Mode = "sampled",
+    episodes: int | None = None,
+) -> tuple[Tested, ...]:
+    """Run a program on fresh episodes of every published test of a domain; `episodes` each, or as many as it says."""
+    return tuple(
+        Tested.of(trial.name, trial.size, run_trial(program, domain, rng, trial, episodes, mode=mode))
+        for trial in domain.trials()
+    )
+
+
+def try_size(
+    program: Program,
+    domain: Domain[Any],
+    rng: np.random.Generator,
+    size: int,
+    episodes: int,
+    *,
+    mode: Mode = "sampled",
+) -> Tested:
+    """Run a program on fresh episodes of one size."""
+    returns = run_policy(program, domain, rng, size, episodes, mode=mode)
+    return Tested.of(f"{size} {domain.counts}", size, returns)

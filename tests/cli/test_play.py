@@ -1,0 +1,151 @@
+"""`dlm play` and `dlm test` with policies."""
+
+import json
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from cli.conftest import one_object
+from dlm.cli import main
+
+SORTING = str(files("dlm.envs") / "programs" / "sorting.dlm")
+PATH = str(files("dlm.envs") / "programs" / "path.dlm")
+IDLE = "swap(x, y) :- smaller_index(x, y) & greater_index(x, y).\n"
+TOWER = "move(x, y) :- top(x) & is_floor(y) & exists z: on(x, z) & ~is_floor(z).\n"
+
+
+class Command:
+    """`dlm` in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        self.capsys, self.monkeypatch = capsys, monkeypatch
+
+    def __call__(self, *arguments: object) -> tuple[int, str, str]:
+        self.monkeypatch.setattr(sys, "argv", ["dlm", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        return code if isinstance(code, int) else 0, *self.capsys.readouterr()
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+    monkeypatch.chdir(tmp_path)
+    return Command(capsys, monkeypatch)
+
+
+def test_an_episode_as_text_ends_at_the_goal(call: Command) -> None:
+    code, out, err = call("play", SORTING, "--task", "rl/sorting", "--objects", 4)
+    assert (code, err) == (0, "")
+    assert "step 1: swap(0, 1)" in out
+    assert "step 2: swap(1, 3)" in out
+    assert "The goal is reached in 2 steps. Return 0.990, optimum 0.990." in out
+    assert "one of the true actions, uniformly at random" in out
+
+
+def test_each_step_is_explained_down_to_a_level(call: Command) -> None:
+    arguments = ("play", SORTING, "--task", "rl/sorting", "--objects", 4, "--explain")
+    _, short, _ = call(*arguments, "--levels", 1)
+    assert "  swap(0, 1) is true, because\n    first(0) is true\n" in short
+    assert "--levels 0" in short
+    _, whole, _ = call(*arguments, "--levels", 0)
+    assert "there is a fitting y: 1, because" in whole
+    assert "--levels 0" not in whole
+
+
+def test_a_policy_that_says_nothing_wanders_and_fails(call: Command, tmp_path: Path) -> None:
+    (tmp_path / "idle.dlm").write_text(IDLE)
+    code, out, _ = call("play", "idle.dlm", "--task", "rl/sorting", "--objects", 6, "--explain", "--greedy")
+    assert code == 3
+    assert "no action is true: any was as good" in out
+    assert "swap(0, 1) is false, because" in out
+    assert "The goal is not reached in 12 steps." in out
+
+
+def test_json_has_every_step(call: Command) -> None:
+    code, out, _ = call("play", PATH, "--task", "rl/path", "--seed", 5, "--explain", "--json")
+    episode = one_object(out)
+    assert code == 0
+    assert episode["solved"]
+    assert episode["return"] == pytest.approx(episode["optimum"])
+    assert [step["explanation"]["value"] for step in episode["steps"]] == [True] * len(episode["steps"])
+    assert episode["steps"][-1]["reward"] == 1.0
+
+
+def test_pictures(call: Command, tmp_path: Path) -> None:
+    (tmp_path / "tower.dlm").write_text(TOWER)
+    arguments = ("play", "tower.dlm", "--task", "rl/unstack", "--trial", "two columns")
+    code, out, _ = call(*arguments, "--render", "png", "--out", "shots")
+    assert code == 0
+    # Two moves, and the action after them collects the reward.
+    assert sorted(path.name for path in (tmp_path / "shots").iterdir()) == [f"step-00{i}.png" for i in range(4)]
+    assert "4 pictures in shots" in out
+    assert call(*arguments, "--render", "gif")[0] == 0
+    with Image.open(tmp_path / "rl-unstack.gif") as picture:
+        assert picture.format == "GIF"
+        assert picture.size == (640, 400)
+        assert getattr(picture, "n_frames", 1) >= 3
+
+
+def test_returns_stand_next_to_the_optimum(call: Command) -> None:
+    code, out, _ = call("test", SORTING, "--task", "rl/sorting")
+    assert code == 0
+    assert [line.split()[:3] for line in out.splitlines()[1:3]] == [["10", "numbers", "200"], ["50", "numbers", "100"]]
+    assert "MEAN RETURN" in out
+    assert "OPTIMUM" in out
+
+
+@pytest.mark.parametrize(("flag", "mode"), [("--greedy", "greedy"), ("--sampled", "sampled")])
+def test_any_size_and_number_of_episodes(call: Command, flag: str, mode: str) -> None:
+    code, out, _ = call("test", SORTING, "--task", "rl/sorting", "--objects", 8, "--episodes", 30, flag, "--json")
+    figures = one_object(out)
+    assert (code, figures["passed"], figures["mode"]) == (0, True, mode)
+    (test,) = figures["returns"]
+    assert (test["size"], test["episodes"], test["success"], test["exact"]) == (8, 30, 1.0, True)
+    assert test["mean"] == pytest.approx(test["optimum"])
+    assert test["interval"][0] < test["mean"] < test["interval"][1]
+
+
+def test_a_bad_policy_does_not_pass(call: Command, tmp_path: Path) -> None:
+    (tmp_path / "idle.dlm").write_text(IDLE)
+    code, out, _ = call("test", "idle.dlm", "--task", "rl/sorting", "--objects", 10, "--episodes", 1, "--json")
+    assert code == 3
+    (test,) = json.loads(out)["returns"]
+    assert (test["success"], test["interval"]) == (0.0, [None, None])
+
+
+MISTAKES: dict[str, tuple[tuple[Any, ...], str]] = {
+    "unknown task": (("test", SORTING, "--task", "rl/sortin"), "Did you mean 'rl/sorting'"),
+    "a task without its domain": (("test", SORTING, "--task", "blocks-world"), "Did you mean 'rl/blocksworld'"),
+    "no task": (("play", SORTING), "say with --task"),
+    "another signature": (("play", SORTING, "--task", "rl/path"), "the program reads 'greater_value'"),
+    "another arity": (("test", "one.dlm", "--task", "rl/unstack"), "'move' of rl/unstack has 2"),
+    "instances of a policy": (("test", SORTING, "--task", "rl/sorting", "--instances", 5), "give --episodes"),
+    "episodes of no policy": (("test", "one.dlm", "--task", "family/has-father", "--episodes", 5), "--instances"),
+    "nothing to act in": (("play", "one.dlm", "--task", "family/has-father"), "is nothing to act in"),
+    "too small": (("play", SORTING, "--task", "rl/sorting", "--objects", 1), "at least 2, got 1"),
+    "unknown test": (("play", SORTING, "--task", "rl/sorting", "--trial", "x"), "it has '10 numbers', '50 numbers'"),
+    "two sizes": (("play", SORTING, "--task", "rl/sorting", "--trial", "10 numbers", "--objects", 3), "its own size"),
+    "text into a file": (("play", SORTING, "--task", "rl/sorting", "--out", "x"), "--out is for pictures"),
+    "a gif of another name": (
+        ("play", SORTING, "--task", "rl/sorting", "--render", "gif", "--out", "x.png"),
+        "ends in .gif",
+    ),
+    "pictures into a file": (
+        ("play", SORTING, "--task", "rl/sorting", "--render", "png", "--out", "one.dlm"),
+        "one.dlm is a file",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_mistakes(call: Command, tmp_path: Path, case: str) -> None:
+    (tmp_path / "one.dlm").write_text("move(x) :- top(x).\n")
+    arguments, message = MISTAKES[case]
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
