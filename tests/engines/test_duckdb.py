@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 
 from dlm.data import Facts
 from dlm.engines.duckdb import DuckdbEngine
+from dlm.engines.estimate import Statistics
+from dlm.engines.plan import plan_program
+from dlm.engines.sql import Names, plan_to_steps
 from dlm.errors import ResourceError
 from dlm.logic import evaluate, parse_program
 from strategies import programs, signatures, structures
@@ -75,3 +78,18 @@ def test_it_can_be_interrupted(tmp_path):
             pass
     timer.join()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_steps_that_are_done_with_are_removed():
+    target = "t(x) :- exists y: exists z: p(x, y) & p(y, z) & ~(exists w: p(z, w) & p(w, x))."
+    text = f"p(x, y) :- edge(x, y) | edge(y, x). {target}"
+    program, facts = parse_program(text), graph(12, 20)
+    steps = plan_to_steps(
+        plan_program(program, Statistics.of(facts, program.inputs)), Names({"edge": "edge"}, "objects")
+    )
+    made = [step.table for step in steps]
+    dropped = [name for step in steps for name in step.done]
+    assert len(made) > 2
+    assert sorted(dropped) == sorted(made[:-1])
+    wanted = evaluate(program, facts.structure())["t"]
+    assert set(map(tuple, ENGINE.run(program, facts).rows().tolist())) == wanted

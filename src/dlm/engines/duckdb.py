@@ -126,7 +126,7 @@ def _make(connection: duckdb.DuckDBPyConnection, step: Step) -> None:
     connection.execute(exp.Create(this=table, kind="TABLE", expression=step.query).sql(dialect="duckdb"))
     for name in step.done:
         done = exp.Table(this=exp.Identifier(this=name, quoted=True))
-        connection.execute(exp.Drop(this=done, kind="TABLE").sql(dialect="duckdb"))
+        connection.execute(exp.Drop(tables=[done], kind="TABLE").sql(dialect="duckdb"))
 
 
 def _rows(columns: list[object], count: int, arity: int) -> Rows:
