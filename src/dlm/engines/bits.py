@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from dlm.data.memory import require_bytes
 from dlm.data.worlds import BoolArray, Worlds
+from dlm.engines.batch import evaluate_batch, pays_in_batches
 from dlm.logic.evaluate import check_inputs
 from dlm.logic.syntax import (
     And,
@@ -61,6 +62,9 @@ def evaluate_bits(program: Program, worlds: Worlds) -> dict[str, BoolArray]:
 
 def evaluate_target(program: Program, worlds: Worlds) -> BoolArray:
     """The truth table of the program's target. Other tables are kept for a few worlds at a time only."""
+    if pays_in_batches(program, worlds):
+        check_inputs(program, worlds.arities)
+        return evaluate_batch(program, worlds)
     world_bytes = sum(worlds.size**definition.arity for definition in program.definitions)
     step = max(1, TABLES_BYTES // max(world_bytes, 1))
     if step >= worlds.count:
