@@ -21,6 +21,8 @@ from dlm.envs.deadlocks import least_moves
 from dlm.envs.domain import Actions, Domain, IntArray, State, Trial, fresh
 from dlm.envs.sorting import compare
 from dlm.envs.towers import draw_columns
+from dlm.envs.view import View
+from dlm.logic.text import parse_program
 
 __all__ = ["Blocksworld", "BlocksworldState"]
 
@@ -31,6 +33,25 @@ COMPARISONS = {
     "y": ("below", "same_y", "above"),
 }
 SOURCE, TARGET = 0, 1
+
+
+def _joined() -> View:
+    """The two copies of a block as one object: the source's, which also knows where its copy is.
+
+    ``above(x, y)`` compares the places of two blocks in the source world, ``above_goal(x, y)`` compares the place of
+    x with the goal of y, its place in the target world, and ``goal_above(x, y)`` compares the goals of both.
+    """
+    lines = [
+        "here(x) :- exists y: smaller_world_id(x, y).",
+        "copy(x, y) :- smaller_world_id(x, y) & same_id(x, y).",
+    ]
+    predicates = list(COMPARISONS["id"])
+    for name in (*COMPARISONS["x"], *COMPARISONS["y"]):
+        lines.append(f"{name}_goal(x, y) :- exists z: copy(y, z) & {name}(x, z).")
+        lines.append(f"goal_{name}(x, y) :- exists z: copy(x, z) & {name}_goal(z, y).")
+        predicates += [name, f"{name}_goal", f"goal_{name}"]
+    definitions = parse_program("\n".join(lines)).definitions
+    return View(dict.fromkeys(predicates, 2), definitions, kept="here")
 
 
 @dataclass(frozen=True)
@@ -51,6 +72,7 @@ class Blocksworld(Domain[BlocksworldState]):
     step_cost = 0.01
     lessons = tuple(range(2, 13))
     counts = "blocks"
+    view = _joined()
 
     def reset(self, rng: np.random.Generator, count: int, size: int) -> BlocksworldState:
         self.check_size(size)
@@ -87,9 +109,22 @@ class Blocksworld(Domain[BlocksworldState]):
         }
         relations: dict[str, BoolArray] = {}
         for column, names in COMPARISONS.items():
-            for name, table in zip(names, compare(columns[column]).values(), strict=True):
+            for name, table in zip(names, compare(columns[column], columns[column]).values(), strict=True):
                 relations[name] = np.broadcast_to(table, (count, 2 * ids, 2 * ids))
         return Worlds(count, 2 * ids, relations)
+
+    def look(self, state: BlocksworldState) -> Worlds:
+        """The blocks of the source world and their goals, compared without a detour over the copies."""
+        ids = np.arange(state.x.shape[2], dtype=np.int16)[None]
+        relations: dict[str, BoolArray] = {}
+        for name, table in zip(COMPARISONS["id"], compare(ids, ids).values(), strict=True):
+            relations[name] = np.broadcast_to(table, (state.count, *table.shape[1:]))
+        for axis, places in (("x", state.x), ("y", state.y)):
+            here, goal = places[:, SOURCE], places[:, TARGET]
+            for pattern, left, right in (("{}", here, here), ("{}_goal", here, goal), ("goal_{}", goal, goal)):
+                for name, table in zip(COMPARISONS[axis], compare(left, right).values(), strict=True):
+                    relations[pattern.format(name)] = table
+        return Worlds(state.count, ids.shape[1], relations)
 
     def legal(self, state: BlocksworldState) -> BoolArray:
         """A clear block of the source world may go onto another one or onto the ground."""

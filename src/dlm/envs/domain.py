@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dlm.data.structure import Structure
 from dlm.data.worlds import BoolArray, Worlds
+from dlm.envs.view import View
 from dlm.errors import DataError, SettingsError
 
 __all__ = ["Actions", "Domain", "IntArray", "Optimum", "State", "Step", "Trial", "join"]
@@ -107,6 +108,8 @@ class Domain(ABC, Generic[S]):
     smallest: ClassVar[int] = 2
     collects_late: ClassVar[bool] = False
     """The goal is rewarded one step after it is reached: the reward looks at the state before the move."""
+    view: ClassVar[View | None] = None
+    """A way to look at the observation that makes policies simpler to say; see `View`."""
 
     limit_is_rule: ClassVar[bool] = False
     """Running out of steps is a defeat by the rules of the task, not an episode cut short."""
@@ -130,6 +133,11 @@ class Domain(ABC, Generic[S]):
     @abstractmethod
     def observe(self, state: S) -> Worlds:
         """What a policy sees: the predicates of each episode's state."""
+
+    def look(self, state: S) -> Worlds:
+        """What the domain's view shows of each episode's state; a domain may have a faster way to say the same."""
+        worlds = self.observe(state)
+        return worlds if self.view is None else self.view.look(worlds)[0]
 
     @abstractmethod
     def legal(self, state: S) -> BoolArray:

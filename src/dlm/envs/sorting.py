@@ -69,7 +69,7 @@ class Sorting(Domain[SortingState]):
         index = np.broadcast_to(np.arange(size, dtype=np.int16), (1, size))
         relations: dict[str, BoolArray] = {}
         for name, numbers in (("index", index), ("value", state.values)):
-            for relation, table in compare(numbers).items():
+            for relation, table in compare(numbers, numbers).items():
                 relations[f"{relation}_{name}"] = np.broadcast_to(table, (count, size, size))
         return Worlds(count, size, relations)
 
@@ -105,9 +105,9 @@ class Sorting(Domain[SortingState]):
         )
 
 
-def compare(numbers: IntArray) -> dict[str, BoolArray]:
-    """The three comparisons of every two numbers of a row."""
-    left, right = numbers[:, :, None], numbers[:, None, :]
+def compare(left: IntArray, right: IntArray) -> dict[str, BoolArray]:
+    """The three comparisons of every number of a row with every number of the other's row."""
+    left, right = left[:, :, None], right[:, None, :]
     return {"smaller": left < right, "same": left == right, "greater": left > right}
 
 

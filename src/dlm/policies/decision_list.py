@@ -1,0 +1,79 @@
+"""Rules in order: in each state the first rule that is true of some action decides, and chooses among these actions.
+
+As a program: an action is chosen if rule k is true of it and no rule before k is true of any action.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, Program, conjunction, disjunction
+from dlm.policies.literals import VARIABLES, Vocabulary
+from dlm.policies.rules import Rule
+from dlm.policies.tables import EVERY, Tables, Words, place
+
+__all__ = ["DecisionList"]
+
+
+@dataclass(frozen=True)
+class DecisionList:
+    """Rules about the actions of one predicate, the most urgent one first."""
+
+    action: str
+    arity: int
+    rules: tuple[Rule, ...] = ()
+
+    @property
+    def literals(self) -> int:
+        return sum(map(len, self.rules))
+
+    def program(self, vocabulary: Vocabulary) -> Program:
+        """The list as one program, with the definitions that its literals need."""
+        args = VARIABLES[: self.arity]
+        definitions = vocabulary.needed(literal.name for rule in self.rules for literal in rule)
+        taken = {definition.name for definition in definitions} | vocabulary.inputs | {self.action}
+        parts: list[Formula] = []
+        before: list[Formula] = []
+        for number, rule in enumerate(self.rules, 1):
+            name, works = _free(f"rule_{number}", taken), _free(f"rule_{number}_works", taken)
+            definitions.append(Definition(name, args, conjunction(tuple(literal.formula(args) for literal in rule))))
+            definitions.append(Definition(works, (), _somewhere(Atom(name, args), args)))
+            parts.append(conjunction((Atom(name, args), *before)))
+            before.append(Not(Atom(works)))
+        return Program((*definitions, Definition(self.action, args, disjunction(tuple(parts)))))
+
+    def choices(self, tables: Tables) -> Words:
+        """The actions that the list chooses from in each world: the same as its program says, computed faster."""
+        asked = _different(tables.size, self.arity)
+        chosen = np.zeros_like(asked)
+        open_worlds = np.full(1, EVERY)
+        for rule in self.rules:
+            table = asked & open_worlds
+            for literal in rule:
+                truth = place(tables.predicate(literal.name), literal.places, self.arity)
+                table = table & (truth if literal.positive else ~truth)
+            chosen = chosen | table
+            open_worlds = open_worlds & ~np.bitwise_or.reduce(table, axis=tuple(range(self.arity)))
+        return chosen
+
+
+def _different(size: int, arity: int) -> Words:
+    """All bits where the arguments of an action are different objects."""
+    if arity == 1:
+        return np.full((size, 1), EVERY)
+    return np.where(np.eye(size, dtype=np.bool_), np.uint64(0), EVERY)[..., None]
+
+
+def _somewhere(atom: Formula, args: tuple[str, ...]) -> Formula:
+    """The atom is true of some different objects."""
+    for number in reversed(range(len(args))):
+        atom = Exists(args[number], args[:number], atom)
+    return atom
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name = f"{name}_"
+    return name

@@ -1,0 +1,184 @@
+"""Planning on small instances: every action is tried in every state that can be reached.
+
+It asks a domain for nothing but its interface: states that can be gone back to, what a step leads to, and which
+actions are legal. The result is what each action would lose against the best one, so that a learner sees *all* the
+good actions of a state and not one of them. This is planning with a simulator, not reinforcement learning by trial.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.envs.domain import Actions, Domain, State, join
+from dlm.errors import SettingsError
+
+__all__ = ["Graph", "check_deterministic", "explore"]
+
+Floats = NDArray[np.float64]
+PLENTY = 1_000_000
+"""Steps left while planning: the value of a state should not depend on when it is reached."""
+
+PIECE = 1024
+"""States that are stepped together."""
+
+ENDS, UNKNOWN = -1, -2
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The states reached from some starts, and what each action does in them.
+
+    `following[s, a]` is the state after action a in state s, -1 if the episode is over then, or -2 if the state
+    was left out for lack of budget. `regret[s, a]` is the return lost by taking action a in state s and
+    acting optimally afterwards. `known[s]` tells that no state left out could change the regrets of state s.
+    """
+
+    states: State
+    starts: NDArray[np.intp]
+    actions: Actions
+    following: NDArray[np.int32]
+    rewards: Floats
+    values: Floats
+    regret: Floats
+    known: NDArray[np.bool_]
+    steps: int
+
+
+def explore(domain: Domain[Any], start: State, actions: Actions, budget: int) -> Graph:
+    """Everything that can be reached from the starts by the given actions, up to about `budget` states.
+
+    Illegal actions are all alike by the domain's promise (they change nothing and cost a step), so one of them is
+    tried in each state and stands for all.
+    """
+    horizon = int(start.left.max())
+    start = replace(start, left=np.full(start.count, PLENTY, dtype=np.int32))
+    numbers: dict[bytes, int] = {}
+    starts = _number(start.keys(), numbers)
+    waiting = deque(_pieces(start.take(np.unique(starts, return_index=True)[1])))
+    expanded: list[State] = []
+    following: list[NDArray[np.int32]] = []
+    rewards: list[Floats] = []
+    steps = depth = count = 0
+    while waiting and count < budget:
+        piece = waiting.popleft()
+        piece = piece.take(slice(0, budget - count))
+        after = _Expansion.of(domain, piece, actions)
+        fresh = after.connect(numbers)
+        following.append(after.following)
+        rewards.append(after.rewards)
+        expanded.append(piece)
+        waiting.extend(_pieces(fresh))
+        count += piece.count
+        steps += after.tried
+        depth += 1
+    next_state = np.concatenate(following)
+    next_state[next_state >= count] = UNKNOWN
+    return _valued(
+        join(expanded), starts[starts < count], actions, next_state, np.concatenate(rewards), horizon + depth, steps
+    )
+
+
+def check_deterministic(domain: Domain[Any], state: State, actions: Actions) -> None:
+    """Refuse a domain in which the same action from the same state can lead to different states."""
+    batch = state.take(np.zeros(len(actions), dtype=np.intp))
+    first, second = domain.step(batch, actions), domain.step(batch, actions)
+    if first.state.keys() != second.state.keys() or not np.array_equal(first.rewards, second.rewards):
+        raise SettingsError(
+            f"{domain.name} is stochastic: one action from one state led to two different states. The search learner "
+            "plans with a deterministic simulator that can be set back; use a policy-gradient learner here"
+        )
+
+
+@dataclass(frozen=True)
+class _Expansion:
+    """One step from some states: each legal action, and the first illegal one in the name of the others."""
+
+    after: State
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    alike: NDArray[np.intp]
+    following: NDArray[np.int32]
+    rewards: Floats
+    tried: int
+
+    @classmethod
+    def of(cls, domain: Domain[Any], states: State, actions: Actions) -> _Expansion:
+        illegal = ~domain.legal(states)[(slice(None), *actions.T)]
+        alike = np.where(illegal, illegal.argmax(axis=1)[:, None], np.arange(len(actions)))
+        tried = alike == np.arange(len(actions))
+        rows, columns = np.nonzero(tried)
+        step = domain.step(states.take(rows), actions[columns])
+        following = np.full(illegal.shape, ENDS, dtype=np.int32)
+        following[rows[~step.done], columns[~step.done]] = UNKNOWN
+        rewards = np.zeros(illegal.shape)
+        rewards[rows, columns] = step.rewards
+        return cls(step.state, rows, columns, alike, following, np.take_along_axis(rewards, alike, axis=1), len(rows))
+
+    def connect(self, numbers: dict[bytes, int]) -> State:
+        """Number the states reached, and return those met for the first time in the order of their numbers."""
+        met = len(numbers)
+        going = np.flatnonzero(self.following[self.rows, self.columns] == UNKNOWN)
+        reached = _number(self.after.take(going).keys() if len(going) else [], numbers)
+        self.following[self.rows[going], self.columns[going]] = reached
+        self.following[:] = np.take_along_axis(self.following, self.alike, axis=1)
+        distinct, first = np.unique(reached, return_index=True)
+        return self.after.take(going[first[distinct >= met]])
+
+
+def _pieces(states: State) -> list[State]:
+    return [states.take(slice(begin, begin + PIECE)) for begin in range(0, states.count, PIECE)]
+
+
+def _number(keys: Sequence[bytes], numbers: dict[bytes, int]) -> NDArray[np.intp]:
+    """The number of each state, in the order in which states were first met."""
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
+
+
+def _valued(
+    states: State,
+    starts: NDArray[np.intp],
+    actions: Actions,
+    following: NDArray[np.int32],
+    rewards: Floats,
+    horizon: int,
+    steps: int,
+) -> Graph:
+    """Value iteration. What was left out counts as the worst that can happen in so many steps."""
+    values = np.zeros(len(following))
+    beyond = float(rewards.min()) * horizon
+    for _ in range(horizon):
+        before, values = values, _qualities(following, rewards, values, beyond).max(axis=1)
+        if np.array_equal(before, values):
+            break
+    quality = _qualities(following, rewards, values, beyond)
+    regret = quality.max(axis=1)[:, None] - quality
+    return Graph(states, starts, actions, following, rewards, values, regret, _known(following, rewards, values), steps)
+
+
+def _qualities(following: NDArray[np.int32], rewards: Floats, values: Floats, beyond: float) -> Floats:
+    """What each action is worth; a state left out is worth `beyond`."""
+    # The last two places are those of the indices UNKNOWN = -2 and ENDS = -1.
+    return np.asarray(rewards + np.append(values, [beyond, 0.0])[following])
+
+
+def _known(following: NDArray[np.int32], rewards: Floats, values: Floats) -> NDArray[np.bool_]:
+    """The states whose regrets hold even if every state left out gave the best reward of all at once."""
+    complete = np.asarray((following != UNKNOWN).all(axis=1))
+    if complete.all():
+        return complete
+    hoped, most = values, float(rewards.max())
+    for _ in range(len(following)):
+        before, hoped = (
+            hoped,
+            np.maximum(hoped, _qualities(following, rewards, hoped, most).max(axis=1)),
+        )
+        if np.array_equal(before, hoped):
+            break
+    certain = np.append(np.isclose(hoped, values), [False, True])
+    return np.asarray(complete & certain[:-2] & certain[following].all(axis=1))

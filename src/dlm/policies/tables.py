@@ -1,0 +1,127 @@
+"""Truth tables of formulas on many small worlds at once, made when they are asked for.
+
+Bit i of a word is world i, so one bitwise operation serves 64 worlds. A table has an axis for each argument and then
+the words. Only the predicates that a policy really reads are packed or computed, each once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.worlds import BoolArray, Worlds
+from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Truth
+
+__all__ = ["EVERY", "Tables", "Words", "pack_table", "pack_worlds", "place", "unpack_table"]
+
+Words = NDArray[np.uint64]
+EVERY = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+class Tables:
+    """The predicates of some worlds with `size` objects: those that `source` gives, and those that are defined.
+
+    `definitions` may grow while the tables are in use; a name must keep its meaning.
+    """
+
+    def __init__(
+        self, size: int, count: int, source: Callable[[str], Words], definitions: Mapping[str, Definition]
+    ) -> None:
+        self.size = size
+        self.count = count
+        self.source = source
+        self.definitions = definitions
+        self._known: dict[str, Words] = {}
+        self._identity = np.where(np.eye(size, dtype=np.bool_), EVERY, np.uint64(0))[..., None]
+
+    def predicate(self, name: str) -> Words:
+        """The table of a predicate, with an axis of length `size` for each argument."""
+        table = self._known.get(name)
+        if table is None:
+            definition = self.definitions.get(name)
+            if definition is None:
+                table = self.source(name)
+            else:
+                made = self.formula(definition.body, definition.parameters)
+                table = np.broadcast_to(made, (self.size,) * definition.arity + made.shape[-1:])
+            self._known[name] = table
+        return table
+
+    def formula(self, formula: Formula, scope: tuple[str, ...]) -> Words:
+        """The table of a formula, an axis for each variable in scope; of length 1 if it does not depend on it."""
+        match formula:
+            case Truth(value):
+                return np.full((1,) * len(scope) + (1,), EVERY if value else np.uint64(0))
+            case Atom(predicate, args):
+                return place(self.predicate(predicate), tuple(scope.index(arg) for arg in args), len(scope))
+            case Equal(left, right):
+                return self._same(left, right, scope)
+            case Not(body):
+                return ~self.formula(body, scope)
+            case And(parts):
+                table = self.formula(parts[0], scope)
+                for part in parts[1:]:
+                    table = table & self.formula(part, scope)
+                return table
+            case Or(parts):
+                table = self.formula(parts[0], scope)
+                for part in parts[1:]:
+                    table = table | self.formula(part, scope)
+                return table
+            case Exists(variable, distinct, body):
+                return self._exists(variable, distinct, self.formula(body, (*scope, variable)), scope)
+            case Forall(variable, distinct, body):
+                return ~self._exists(variable, distinct, ~self.formula(body, (*scope, variable)), scope)
+
+    def _exists(self, variable: str, distinct: tuple[str, ...], body: Words, scope: tuple[str, ...]) -> Words:
+        inside = (*scope, variable)
+        for other in distinct:
+            body = body & ~self._same(other, variable, inside)
+        if not self.size:
+            return np.zeros((1,) * len(scope) + (1,), dtype=np.uint64)
+        return np.asarray(np.bitwise_or.reduce(body, axis=len(scope)))
+
+    def _same(self, left: str, right: str, scope: tuple[str, ...]) -> Words:
+        one, other = scope.index(left), scope.index(right)
+        if one == other:
+            return np.full((1,) * len(scope) + (1,), EVERY)
+        return place(self._identity, (one, other), len(scope))
+
+
+def place(table: Words, places: tuple[int, ...], arity: int) -> Words:
+    """A predicate's table with its arguments at some of `arity` axes; the others have length 1."""
+    if places == (0,) and arity == 2:
+        return table[:, None]
+    if places == tuple(range(arity)):
+        return table
+    distinct = tuple(dict.fromkeys(places))
+    if len(distinct) < len(places):  # a repeated argument reads a diagonal
+        letters = [distinct.index(axis) for axis in places]
+        table = np.einsum(table, [*letters, len(places)], [*range(len(distinct)), len(places)])
+    order = sorted(range(len(distinct)), key=distinct.__getitem__)
+    table = table.transpose((*order, len(distinct)))
+    lengths = iter(table.shape[:-1])
+    return table.reshape(*(next(lengths) if axis in distinct else 1 for axis in range(arity)), table.shape[-1])
+
+
+def pack_worlds(worlds: Worlds, definitions: Mapping[str, Definition]) -> Tables:
+    """The predicates of a batch of worlds, and what is defined on them."""
+    return Tables(worlds.size, worlds.count, lambda name: pack_table(worlds.relations[name]), definitions)
+
+
+def pack_table(table: BoolArray) -> Words:
+    """A Boolean table with the worlds along its first axis, as words."""
+    count = len(table)
+    octets = np.packbits(table.reshape(count, int(np.prod(table.shape[1:]))), axis=0, bitorder="little")
+    padded = np.zeros((octets.shape[1], -(-count // 64) * 8), dtype=np.uint8)
+    padded[:, : len(octets)] = octets.T
+    return padded.view(np.uint64).reshape(*table.shape[1:], -(-count // 64))
+
+
+def unpack_table(table: Words, count: int) -> BoolArray:
+    """The Boolean table behind words, with the worlds along its first axis."""
+    octets = np.ascontiguousarray(table).view(np.uint8)
+    bits = np.unpackbits(octets, axis=-1, count=count, bitorder="little")
+    return np.moveaxis(bits, -1, 0).view(np.bool_)
