@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
+from typing import Protocol
 
 import numpy as np
 
@@ -41,10 +42,17 @@ from dlm.logic.syntax import (
 )
 from dlm.tasks.task import Task
 
-__all__ = ["Judge", "prune"]
+__all__ = ["Judge", "Objects", "prune"]
 
 Change = Callable[[Formula, tuple[str, ...]], Iterator[Formula]]
 """What may stand in place of a formula, given the variables in scope."""
+
+
+class Objects(Protocol):
+    """Anything that can say what is wrong with a program."""
+
+    def objection(self, program: Program) -> object | None:
+        """What speaks against a program, or None if nothing does."""
 
 
 class Judge:
@@ -69,7 +77,7 @@ class Judge:
         return None
 
 
-def prune(program: Program, inputs: dict[str, int], judge: Judge) -> Program:
+def prune(program: Program, inputs: dict[str, int], judge: Objects) -> Program:
     """The smallest program that greedy changes reach and the judge accepts. The given one must be right."""
     current = simplify(program)
     while True:

@@ -1,0 +1,299 @@
+"""The learners `ppo` and `reinforce`: train a soft policy by its gradient, and end in a program that acts as well.
+
+A start goes through the lessons with a soft policy. In the last lesson, once it succeeds, it hardens (see
+`curriculum.Softness`), and the program of its likeliest choices is looked at now and then: a judge plays it by the
+exact evaluator, at the training size and beside it, and the best one is kept. A program that loses little is mended by
+trial (`repair`). The training ends with a program that loses nothing against the optimum, or with a start whose best
+program loses nothing from the task's own starts; otherwise other starts follow until the time is over. What comes
+out is pruned as long as it earns no less.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dlm.envs.domain import Domain
+from dlm.envs.evaluate import Mode, run_trial
+from dlm.learning.prune import prune
+from dlm.logic.simplify import simplify
+from dlm.logic.syntax import Program
+from dlm.machine import Selection, hard_choices
+from dlm.machine.critic import Critic
+from dlm.policies.actor import Actor, View
+from dlm.policies.curriculum import Curriculum, Softness
+from dlm.policies.policy_settings import Algorithm, PolicySettings, default_settings, machine_settings
+from dlm.policies.ppo import ppo_update
+from dlm.policies.reinforce import reinforce_update
+from dlm.policies.repair import repair
+from dlm.policies.result import PolicyResult, TrialResult
+from dlm.policies.rollout import play, roll_out
+from dlm.policies.soft import SoftPolicy
+from dlm.policies.starts import OPTIMAL, Bar, Judge, Score
+from dlm.space.choices import Choices
+from dlm.space.settings import MachineSettings
+
+__all__ = ["GradientProgress", "GradientResult", "PolicyGradient", "learn_policy_gradient"]
+
+MENDABLE = -0.2
+"""Programs that lose more than this against the optimum are not worth mending yet."""
+PRUNING = 30.0
+"""Seconds to prune for, and the share of the time limit that is left for it at least."""
+PRUNING_SHARE = 0.1
+MEMORY = 0.9
+"""How much the running means of return and success remember at each update."""
+
+
+@dataclass(frozen=True)
+class GradientProgress:
+    """Where a training is. `score` is the best program's return less the optimum's, at the sizes of the judge."""
+
+    starts: int
+    updates: int
+    lesson: int
+    seconds: float
+    env_steps: int
+    returns: float
+    success: float
+    temperature: float
+    action_temperature: float
+    score: float
+
+
+@dataclass(frozen=True)
+class GradientResult(PolicyResult):
+    """The program and its trials; with the soft policy, if it was to be kept, and the soft policy's trials."""
+
+    soft: SoftPolicy | None = None
+    soft_trials: tuple[TrialResult, ...] = ()
+
+
+def learn_policy_gradient(
+    domain: Domain[Any],
+    *,
+    algorithm: Algorithm = "ppo",
+    seed: int,
+    time_limit: float,
+    keep_soft: bool = False,
+    on_progress: Callable[[GradientProgress], None] | None = None,
+    settings: PolicySettings | None = None,
+    machine: MachineSettings | None = None,
+) -> GradientResult:
+    """Learn a policy. The same seed gives the same one, unless the time limit ends the training."""
+    begin = time.monotonic()
+    deadline = begin + (1 - PRUNING_SHARE) * time_limit
+    learner = PolicyGradient(
+        domain,
+        seed,
+        settings or default_settings(domain, algorithm),
+        machine or machine_settings(domain),
+        keep_soft=keep_soft,
+        out_of_time=lambda: time.monotonic() >= deadline,
+    )
+    while not learner.done and time.monotonic() < deadline:
+        learner.advance()
+        if on_progress is not None:
+            on_progress(learner.progress(time.monotonic() - begin))
+    program = learner.program(min(PRUNING, begin + time_limit - time.monotonic()))
+    rng = np.random.default_rng([seed, 2])
+    trials = tuple(TrialResult.of(trial, run_trial(program, domain, rng, trial)) for trial in domain.trials())
+    soft = learner.soft_policy() if keep_soft else None
+    soft_trials = tuple(TrialResult.of(trial, soft.run_trial(trial, rng)) for trial in domain.trials()) if soft else ()
+    seconds = time.monotonic() - begin
+    return GradientResult(
+        program, settings.algorithm if settings else algorithm, trials, learner.env_steps, seconds, learner.starts,
+        soft, soft_trials,
+    )  # fmt: skip
+
+
+class PolicyGradient:
+    """The state of a training; `advance` makes some updates and looks at what has come of them."""
+
+    def __init__(
+        self,
+        domain: Domain[Any],
+        seed: int,
+        settings: PolicySettings,
+        machine: MachineSettings,
+        *,
+        keep_soft: bool = False,
+        out_of_time: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.domain, self.settings, self.machine, self.keep_soft = domain, settings, machine, keep_soft
+        self.view: View | None = getattr(domain, "view", None)
+        self.judge = Judge(domain, seed)
+        self.starts = self.updates = self.played = 0
+        self.best: tuple[Score, Choices, Actor] | None = None
+        self.best_soft: tuple[tuple[int, float], Actor, Tensor, float] | None = None
+        self.done = False
+        self._out_of_time = out_of_time
+        self._rng = np.random.default_rng([seed, 0])
+        self._generator = torch.Generator().manual_seed(int(self._rng.integers(2**62)))
+        self._begin()
+
+    @property
+    def env_steps(self) -> int:
+        """Steps in the domain for training, exams, repair and judging."""
+        return self.played + self.judge.steps
+
+    def progress(self, seconds: float) -> GradientProgress:
+        return GradientProgress(
+            self.starts, self.updates, self.curriculum.size, seconds, self.env_steps, self._returns, self._success,
+            self.softness.temperature, self.softness.action_temperature, self.best[0].total if self.best else -np.inf,
+        )  # fmt: skip
+
+    def advance(self) -> None:
+        """Some updates; then, when it is time, an exam or a look at the program."""
+        torch.set_flush_denormal(True)
+        for _ in range(self.settings.check_every):
+            self._update()
+            if self._epochs_passed(self.settings.exam_every):
+                self._examine()
+        if self.curriculum.last and not self.keep_soft:
+            self._look()
+        if not self.done and (self._waited > self.settings.patience or self._updates > self.settings.longest):
+            self._mend()
+            self.done = self.best is not None and self.best[0].optimal
+            if not self.done:
+                self._begin()
+
+    def program(self, seconds: float = PRUNING) -> Program:
+        """The best program, pruned as long as it earns no less; about the domain's own predicates."""
+        if self.best is None:
+            return simplify(self.actor.program())
+        score, choices, actor = self.best
+        end = time.monotonic() + seconds
+        bar = Bar(self.judge, score.total, lambda: time.monotonic() >= end)
+        return prune(actor.program(choices), dict(self.domain.predicates), bar)
+
+    def soft_policy(self) -> SoftPolicy:
+        """The soft policy that did best in an exam of the latest lesson, or the present one if there was no exam."""
+        if self.best_soft is None:
+            return SoftPolicy(self.actor, self._weights(), self.softness.action_temperature)
+        _, actor, weights, temperature = self.best_soft
+        return SoftPolicy(actor, weights, temperature)
+
+    # ------------------------------------------------------------------ training
+
+    def _begin(self) -> None:
+        """Fresh logits, a fresh critic, and the first lesson."""
+        self.starts += 1
+        self.actor = Actor(self.domain, self.machine, self._generator, self.view)
+        predicates = {arity: len(names) for arity, names in self.actor.wiring.inputs_by_arity.items()}
+        self.critic = Critic(predicates, self.settings.critic_width, self._generator)
+        self.optimiser = torch.optim.Adam(
+            [
+                {"params": [self.actor.machine.logits], "lr": self.settings.learning_rate},
+                {"params": list(self.critic.parameters()), "lr": self.settings.critic_rate},
+            ]
+        )
+        self.curriculum = Curriculum(self.domain, self.settings, self._rng)
+        self.softness = Softness.at_start(self.settings)
+        self._returns = self._success = 0.0
+        self._updates = self._waited = self._peak_at = 0
+        self._peak = -np.inf
+        self._start_best: tuple[Score, Choices] | None = None
+        self._seen: set[bytes] = set()
+
+    def _update(self) -> None:
+        settings, size = self.settings, self.curriculum.size
+        start = self.curriculum.draw(settings.trajectories)
+        played = roll_out(self.actor, self._weights(), start, self._rng, self.softness.action_temperature)
+        self._train(played)
+        self.updates += 1
+        self._updates += 1
+        self.played += played.steps
+        outcome = played.outcome
+        memory = min(MEMORY, 1 - 1 / self._updates)
+        self._returns = memory * self._returns + (1 - memory) * float(outcome.returns.mean())
+        self._success = memory * self._success + (1 - memory) * float(outcome.solved.mean())
+        if self.curriculum.last and not self.keep_soft and self._ripe():
+            actions = int(self.domain.asked(size).sum())
+            self.softness = self.softness.harder(settings, actions, settings.trajectories)
+        self._waited += self.softness.hardest(settings)
+
+    def _ripe(self) -> bool:
+        """Whether to harden: the policy succeeds, has stopped to improve, and has not lost by hardening so far."""
+        slack = self.domain.step_cost / 2
+        if self._returns > self._peak + slack / 2:
+            self._peak, self._peak_at = self._returns, self._updates
+        waited = self._updates - self._peak_at
+        keeps_up = self._returns >= self._peak - slack or waited > 4 * self.settings.plateau
+        return self._success > self.settings.decay_mark and waited >= self.settings.plateau and keeps_up
+
+    def _train(self, played: Any) -> None:
+        settings = replace(self.settings, action_temperature=self.softness.action_temperature)
+        selection = self.softness.selection
+        if settings.algorithm == "ppo":
+            ppo_update(self.actor, self.critic, self.optimiser, played, selection, settings, self._generator)
+        else:
+            reinforce_update(self.actor, self.optimiser, played, selection, settings, self._generator)
+
+    def _weights(self) -> Tensor:
+        """The soft weights, without noise."""
+        return self.actor.machine.weights(self.softness.quiet).detach()
+
+    def _epochs_passed(self, epochs: int) -> bool:
+        every = max(1, epochs * self.settings.epoch // self.settings.trajectories)
+        return self._updates % every == 0
+
+    def _examine(self) -> None:
+        """An exam; soft policies are compared by it."""
+        lesson, weights = self.curriculum.lesson, self._weights()
+
+        def solves(start: Any, mode: Mode) -> np.ndarray[Any, np.dtype[np.bool_]]:
+            outcome = play(self.actor, weights, start, self._rng, self.softness.action_temperature, mode)
+            self.played += outcome.steps
+            self._exam_return = float((outcome.returns - self.domain.optimal_return(start).returns).mean())
+            return outcome.solved
+
+        if self.curriculum.last and not self.keep_soft:
+            return
+        self.curriculum.examine(solves)
+        rank = lesson, self._exam_return
+        if self.best_soft is None or rank > self.best_soft[0]:
+            self.best_soft = rank, self.actor, weights, self.softness.action_temperature
+        if self.curriculum.lesson > lesson:
+            self._peak = -np.inf
+            for group in self.optimiser.param_groups:
+                group["lr"] *= self.settings.lesson_decay
+        elif self.keep_soft and self.curriculum.last and self._exam_return >= OPTIMAL:
+            self.done = True
+
+    # ------------------------------------------------------------------ programs
+
+    def _look(self) -> None:
+        """Judge the program of the likeliest choices if it is a new one; mend it if it comes close."""
+        choices = hard_choices(self.actor.machine)
+        key = b"".join(table.tobytes() for table in choices.values())
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        floor = self._start_best[0].total if self._start_best else -np.inf
+        score = self.judge.score(self.actor.program(choices), floor)
+        if score.total > floor:
+            self._keep(score, choices)
+            if score.total > MENDABLE and not score.flawless:
+                self._mend(patience=2)
+
+    def _mend(self, patience: int = 6) -> None:
+        """Repair this start's best program."""
+        if self._start_best is None:
+            return
+        soft = self.actor.machine.weights(Selection()).detach()
+        choices = self._start_best[1]
+        found = repair(self.actor, choices, self.judge, soft, self._rng, patience, self._out_of_time)
+        self.played += found.steps
+        self._keep(found.score, found.choices)
+
+    def _keep(self, score: Score, choices: Choices) -> None:
+        self._start_best = score, choices
+        if self.best is None or score.total > self.best[0].total:
+            self.best = score, choices, self.actor
+        self.done = self.done or score.flawless

@@ -1,0 +1,42 @@
+"""A soft policy as a result: the machine with its weights as trained, not a program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from dlm.envs.domain import Actions, State, Trial
+from dlm.envs.evaluate import Mode, Returns
+from dlm.policies.actor import Actor
+from dlm.policies.rollout import actor_size, draw, play
+
+__all__ = ["SoftPolicy"]
+
+
+@dataclass(frozen=True)
+class SoftPolicy:
+    """Decides by softmax(scores / temperature) of soft weights (the paper's nIDLM)."""
+
+    actor: Actor
+    weights: Tensor
+    temperature: float
+
+    def act(self, state: State, rng: np.random.Generator, mode: Mode = "sampled") -> Actions:
+        """An action in each state."""
+        valuation = self.actor.valuation(state)
+        scores = self.actor.scores(self.weights, valuation) / self.temperature
+        chosen = scores.argmax(dim=1) if mode == "greedy" else draw(scores.log_softmax(dim=1), rng)
+        return np.asarray(self.actor.atoms(actor_size(valuation))[chosen.numpy()])
+
+    def run(self, start: Any, rng: np.random.Generator, mode: Mode = "sampled") -> Returns:
+        """Play from given states until every episode is over."""
+        outcome = play(self.actor, self.weights, start, rng, self.temperature, mode)
+        optimum = self.actor.domain.optimal_return(start)
+        return Returns(outcome.returns, optimum.returns, optimum.exact, outcome.solved, outcome.steps)
+
+    def run_trial(self, trial: Trial[Any], rng: np.random.Generator, episodes: int | None = None) -> Returns:
+        """Play a published test."""
+        return self.run(trial.start(rng, episodes or trial.episodes), rng)

@@ -1,0 +1,111 @@
+"""Where episodes start: fresh, scattered over what can be reached, and the same ones again for a fair comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dlm.envs.domain import Domain, S, join
+from dlm.envs.evaluate import run_from
+from dlm.logic.syntax import Program
+
+__all__ = ["OPTIMAL", "Bar", "Judge", "Score", "judged_sizes", "scatter"]
+
+OPTIMAL = -1e-9
+SCATTERED_WEIGHT = 0.1
+
+
+def scatter(domain: Domain[S], rng: np.random.Generator, start: S) -> S:
+    """The starts after some random legal moves each, with as many steps left as before.
+
+    Where the task starts from one and the same state, a policy would otherwise never see states off its own way.
+    A walk that ends at a goal is not taken, nor is any where the step limit is a rule of the task.
+    """
+    if domain.limit_is_rule:
+        return start
+    moves = rng.integers(0, 2 * domain.size(start) + 1, start.count)
+    state = start
+    for move in range(int(moves.max(initial=0))):
+        legal = domain.legal(state)
+        draw = rng.random((state.count, legal[0].size)) * legal.reshape(state.count, -1)
+        actions = np.stack(np.unravel_index(draw.argmax(axis=1), legal.shape[1:]), axis=1)
+        state = domain.apply(state, actions, moves > move)
+    away = np.where(domain.solved(state), start.count, 0) + np.arange(start.count)
+    # Goals are replaced by where their walk began.
+    return replace(join([state, start]).take(away), left=start.left)
+
+
+def judged_sizes(domain: Domain[Any]) -> tuple[int, ...]:
+    """The largest size that is trained on, one smaller and one larger: a program must not fit one size only."""
+    size = domain.lessons[-1]
+    return tuple(sorted({max(domain.smallest, size * 3 // 4), size, size * 3 // 2}))
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a program earned less what could have been, from the task's own starts and in all; 0 is the optimum."""
+
+    own: float
+    total: float
+
+    @property
+    def optimal(self) -> bool:
+        """Whether nothing was lost from the task's own starts."""
+        return self.own >= OPTIMAL
+
+    @property
+    def flawless(self) -> bool:
+        """Whether nothing was lost anywhere."""
+        return self.total >= OPTIMAL
+
+
+class Judge:
+    """Starts that all programs face, with the same draws: at the training size and beside it, the task's and scattered.
+
+    Scattered starts count a tenth: acting best from everywhere may be more than a small program can say, but of two
+    programs that act alike from the task's starts the one that does better elsewhere is the safer one.
+    """
+
+    def __init__(self, domain: Domain[Any], seed: int, episodes: int = 40) -> None:
+        self.domain = domain
+        self.steps = 0
+        rng = np.random.default_rng(seed)
+        # The training size first: what fails mostly fails there.
+        sizes = sorted(judged_sizes(domain), key=lambda size: abs(size - domain.lessons[-1]))
+        own = [domain.reset(rng, episodes, size) for size in sizes]
+        scattered = [] if domain.limit_is_rule else [scatter(domain, rng, start) for start in own]
+        self.starts = [*own, *scattered]
+        self._shares = [1 / len(own)] * len(own) + [SCATTERED_WEIGHT / len(own)] * len(scattered)
+        self._own = len(own)
+
+    def score(self, program: Program, at_least: float = -np.inf) -> Score:
+        """The score of a program; what it can have at most as soon as its total is below `at_least`."""
+        own = total = 0.0
+        for number, (start, share) in enumerate(zip(self.starts, self._shares, strict=True)):
+            returns = run_from(program, self.domain, np.random.default_rng(number), start)
+            self.steps += returns.steps
+            gap = share * float((returns.values - returns.optimum).mean())
+            total += gap
+            own += gap if number < self._own else 0.0
+            if total < at_least:
+                break
+        return Score(own, total)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Objects to programs that score less than another one did, and to all when the time is over."""
+
+    judge: Judge
+    total: float
+    out_of_time: Callable[[], bool] = lambda: False
+
+    def objection(self, program: Program) -> str | None:
+        """What speaks against a program, if anything does."""
+        if self.out_of_time():
+            return "the time is over"
+        score = self.judge.score(program, self.total + OPTIMAL)
+        return f"it loses {-score.total}" if score.total < self.total + OPTIMAL else None
