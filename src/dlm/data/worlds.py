@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,13 @@ from numpy.typing import NDArray
 from dlm.data.structure import Structure
 from dlm.errors import DataError
 
-__all__ = ["BoolArray", "Examples", "Worlds"]
+__all__ = ["BoolArray", "Examples", "WORD", "Words", "Worlds", "join_examples"]
 
 BoolArray = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+
+WORD = 64
+"""Worlds in a word of packed worlds."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,19 @@ class Worlds:
     @property
     def arities(self) -> dict[str, int]:
         return {name: array.ndim - 1 for name, array in self.relations.items()}
+
+    @cached_property
+    def _packed(self) -> dict[str, Words]:
+        return {}
+
+    def packed(self, name: str) -> Words:
+        """A relation with one bit a world, 64 to a word of the last axis; padded with zero bits, made once."""
+        if name not in self._packed:
+            octets = np.packbits(np.moveaxis(self.relations[name], 0, -1), axis=-1, bitorder="little")
+            whole = np.zeros((*octets.shape[:-1], -(-self.count // WORD) * 8), dtype=np.uint8)
+            whole[..., : octets.shape[-1]] = octets
+            self._packed[name] = whole.view(np.uint64)
+        return self._packed[name]
 
     @classmethod
     def from_structures(cls, structures: Sequence[Structure]) -> Worlds:
@@ -100,3 +118,11 @@ class Examples:
     def take(self, index: NDArray[np.intp] | slice) -> Examples:
         """Some of the examples' worlds."""
         return Examples(self.worlds.take(index), self.target[index], self.scored)
+
+
+def join_examples(parts: Sequence[Examples]) -> Examples:
+    """Examples of one size together."""
+    worlds = [part.worlds for part in parts]
+    relations = {name: np.concatenate([w.relations[name] for w in worlds]) for name in worlds[0].relations}
+    target = np.concatenate([part.target for part in parts])
+    return Examples(Worlds(len(target), worlds[0].size, relations), target, parts[0].scored)

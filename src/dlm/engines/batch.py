@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dlm.data.worlds import BoolArray, Worlds
+from dlm.data.worlds import WORD, BoolArray, Words, Worlds
 from dlm.logic.syntax import (
     And,
     Atom,
@@ -26,15 +25,9 @@ from dlm.logic.syntax import (
     Or,
     Program,
     Truth,
-    children,
 )
 
 __all__ = ["evaluate_batch", "pays_in_batches"]
-
-Words = NDArray[np.uint64]
-
-WORD = 64
-"""Worlds in a word."""
 
 PIECE_BYTES = 1 << 19
 """Size of one intermediate table. About what a core's own cache holds."""
@@ -52,12 +45,11 @@ def pays_in_batches(program: Program, worlds: Worlds) -> bool:
 
 def evaluate_batch(program: Program, worlds: Worlds) -> BoolArray:
     """The truth table of the program's target, in the shape of `Worlds.relations`."""
-    result = np.empty((worlds.count,) + (worlds.size,) * program.target.arity, dtype=np.bool_)
-    words = max(1, PIECE_BYTES // (_word_bytes(program, worlds.size) + 1))
-    for start in range(0, worlds.count, WORD * words):
-        piece = slice(start, start + WORD * words)
-        result[piece] = _evaluate(program, worlds.take(piece))
-    return result
+    step = WORD * max(1, PIECE_BYTES // (_word_bytes(program, worlds.size) + 1))
+    if step >= worlds.count:
+        return _evaluate(program, worlds)
+    starts = range(0, worlds.count, step)
+    return np.concatenate([_evaluate(program, worlds.take(slice(start, start + step))) for start in starts])
 
 
 def _word_bytes(program: Program, size: int) -> int:
@@ -68,12 +60,19 @@ def _word_bytes(program: Program, size: int) -> int:
 
 def _variables(formula: Formula, scope: int) -> int:
     """How many variables are in scope at once, at most."""
-    inner = scope + isinstance(formula, Exists | Forall)
-    return max(inner, *(_variables(child, inner) for child in children(formula)), 0)
+    match formula:
+        case Exists(_, _, body) | Forall(_, _, body):
+            return _variables(body, scope + 1)
+        case Not(body):
+            return _variables(body, scope)
+        case And(parts) | Or(parts):
+            return max(_variables(part, scope) for part in parts)
+        case _:
+            return scope
 
 
 def _evaluate(program: Program, worlds: Worlds) -> BoolArray:
-    tables = {name: _pack(worlds.relations[name]) for name in program.inputs}
+    tables = {name: worlds.packed(name) for name in program.inputs}
     evaluator = _Evaluator(worlds.size, -(-worlds.count // WORD), tables)
     for definition in program.definitions:
         shape = (worlds.size,) * definition.arity + (evaluator.words,)
@@ -138,15 +137,6 @@ def _place(table: Words, args: tuple[str, ...], scope: tuple[str, ...]) -> Words
     present = [variable for variable in scope if variable in variables]
     table = table.transpose((*(variables.index(variable) for variable in present), len(variables)))
     return table[(*(slice(None) if variable in variables else None for variable in scope), slice(None))]
-
-
-def _pack(table: BoolArray) -> Words:
-    """Worlds to the last axis, 64 to a word, padded with zero bits."""
-    octets = np.packbits(np.moveaxis(table, 0, -1), axis=-1, bitorder="little")
-    padding = -octets.shape[-1] % 8
-    if padding:
-        octets = np.concatenate([octets, np.zeros((*octets.shape[:-1], padding), dtype=np.uint8)], axis=-1)
-    return np.ascontiguousarray(octets).view(np.uint64)
 
 
 def _unpack(table: Words, count: int) -> BoolArray:

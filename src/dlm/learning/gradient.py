@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
-from dlm.data.worlds import Examples, Worlds
+from dlm.data.worlds import Examples, join_examples
 from dlm.engines import evaluate_target
 from dlm.learning.learner import Candidate, Report, State
 from dlm.learning.sampling import sample_rich, training_sizes
@@ -208,9 +208,9 @@ class GradientLearner:
         known = [examples for examples in self._hard_examples if examples.size == size]
         if known:
             picked = self._rng.integers(len(known), size=count // 4)
-            parts = [_join(parts).take(self._rng.permutation(count)[: count - len(picked)])]
+            parts = [join_examples(parts).take(self._rng.permutation(count)[: count - len(picked)])]
             parts += [known[i] for i in picked]
-        return _join(parts)
+        return join_examples(parts)
 
     def _sample_rich(self, count: int, size: int) -> Examples:
         return sample_rich(self.task, self._rng, count, size, self._factor)
@@ -351,14 +351,6 @@ def _wrong(examples: Examples, answers: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which of the scored atoms of each world are answered wrongly."""
     wrong: NDArray[np.bool_] = (answers != examples.target)[:, examples.scored]
     return wrong
-
-
-def _join(parts: Sequence[Examples]) -> Examples:
-    """Examples of one size together."""
-    worlds = [part.worlds for part in parts]
-    relations = {name: np.concatenate([w.relations[name] for w in worlds]) for name in worlds[0].relations}
-    target = np.concatenate([part.target for part in parts])
-    return Examples(Worlds(len(target), worlds[0].size, relations), target, parts[0].scored)
 
 
 def _copy(tensor: Tensor) -> NDArray[np.generic]:

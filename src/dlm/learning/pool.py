@@ -7,12 +7,13 @@ one in the next sample. (Local search for satisfiability weights clauses for the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.worlds import Examples
+from dlm.data.worlds import Examples, join_examples
 from dlm.learning.learner import State
 from dlm.learning.sampling import rare_atoms, rich_factor, sample_rich
 from dlm.learning.snapshot import examples_from, examples_to
@@ -29,28 +30,29 @@ GAIN = 128.0
 
 
 class Pool:
-    """Worlds of all sizes up to one, with weights; and counterexamples, which are in every sample."""
+    """Worlds of all sizes up to one, with weights; and counterexamples, which are sampled beside them."""
 
     def __init__(self, batches: Sequence[Examples]) -> None:
-        self.batches: list[Examples] = []
+        self.batches: dict[int, Examples] = {}
+        self.base: dict[int, NDArray[np.float64]] = {}
+        self.weight: dict[int, NDArray[np.float64]] = {}
         self.counterexamples: list[Examples] = []
-        self.owner = np.zeros(0, dtype=np.int64)
-        self.index = np.zeros(0, dtype=np.int64)
-        self.base = np.zeros(0)
-        self.weight = np.zeros(0)
         for batch in batches:
             self.extend(batch)
 
     def extend(self, batch: Examples) -> None:
-        """Take more worlds in."""
+        """Take more worlds in, beside those of their size."""
         if batch.count == 0:
             return
-        self.owner = np.append(self.owner, np.full(batch.count, len(self.batches)))
-        self.index = np.append(self.index, np.arange(batch.count))
         # Worlds that show only one class say little; they keep a small weight.
         base = np.where(rare_atoms(batch) > 0, 1.0, DULL)
-        self.base, self.weight = np.append(self.base, base), np.append(self.weight, base)
-        self.batches.append(batch)
+        size = batch.size
+        if size in self.batches:
+            self.batches[size] = join_examples([self.batches[size], batch])
+            self.base[size] = np.append(self.base[size], base)
+            self.weight[size] = np.append(self.weight[size], base)
+        else:
+            self.batches[size], self.base[size], self.weight[size] = batch, base, base.copy()
 
     @classmethod
     def draw(cls, task: Task, rng: np.random.Generator, count: int, size: int) -> Pool:
@@ -64,44 +66,62 @@ class Pool:
         return cls([*rich, task.sample(rng, count // 4, size)])
 
     def sample(self, rng: np.random.Generator, count: int, hard: float) -> list[Examples]:
-        """Some worlds, a share `hard` of them by weight, and all counterexamples."""
-        chance = hard * self.weight / self.weight.sum() + (1 - hard) * self.base / self.base.sum()
+        """Some worlds, a share `hard` of them by weight, and counterexamples: all but the large, of which one.
+
+        What a move costs grows with the third or fourth power of the largest worlds, and with each size anew.
+        """
+        base, weight = _joined(self.base), _joined(self.weight)
+        chance = hard * weight / weight.sum() + (1 - hard) * base / base.sum()
         picked = rng.choice(len(chance), size=min(count, len(chance)), replace=False, p=chance)
         found: list[Examples] = []
-        for place in np.unique(self.owner[picked]):
-            mine = picked[self.owner[picked] == place]
-            found.append(self.batches[place].take(self.index[mine]))
-        return found + self.counterexamples
+        first = 0
+        for batch in self.batches.values():
+            mine = picked[(picked >= first) & (picked < first + batch.count)] - first
+            if len(mine):
+                found.append(batch.take(mine))
+            first += batch.count
+        largest = max(self.batches)
+        large = [batch for batch in self.counterexamples if batch.size > largest]
+        found += [batch for batch in self.counterexamples if batch.size <= largest]
+        return [*found, large[rng.integers(len(large))]] if large else found
 
     def harden(self, program: Program) -> tuple[float, float]:
         """Weigh worlds by what a program got wrong; its accuracy over atoms, and the share of wrong worlds."""
         errors = self._errors(program)
-        asked = sum(batch.count * int(batch.scored.sum()) for batch in self.batches)
-        wrong = errors > 0
-        self.weight = self.base + (self.weight - self.base) * DECAY + wrong * (GAIN / max(int(wrong.sum()), 1))
-        return 1 - float(errors.sum()) / max(asked, 1), float(wrong.mean())
+        wrong = {size: found > 0 for size, found in errors.items()}
+        gain = GAIN / max(int(_joined(wrong).sum()), 1)
+        for size, base in self.base.items():
+            self.weight[size] = base + (self.weight[size] - base) * DECAY + wrong[size] * gain
+        asked = sum(batch.count * int(batch.scored.sum()) for batch in self.batches.values())
+        return 1 - float(_joined(errors).sum()) / max(asked, 1), float(_joined(wrong).mean())
 
     def wrong(self, program: Program) -> float:
         """The share of worlds that a program gets wrong."""
-        return float((self._errors(program) > 0).mean())
+        return float((_joined(self._errors(program)) > 0).mean())
 
-    def _errors(self, program: Program) -> NDArray[np.int64]:
-        return np.concatenate([wrong_atoms(program, batch) for batch in self.batches])
+    def _errors(self, program: Program) -> dict[int, NDArray[np.int64]]:
+        return {size: wrong_atoms(program, batch) for size, batch in self.batches.items()}
 
     def add(self, counterexamples: Sequence[Examples]) -> None:
-        """Put these into every sample from now on."""
+        """Sample these too from now on."""
         self.counterexamples += counterexamples
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         return {
-            **examples_to("pool/worlds", self.batches),
+            **examples_to("pool/worlds", list(self.batches.values())),
             **examples_to("pool/counterexamples", self.counterexamples),
-            "pool/weight": self.weight.copy(),
+            "pool/weight": _joined(self.weight),
         }
 
     @classmethod
     def restore(cls, state: State) -> Pool:
         pool = cls(examples_from("pool/worlds", state))
         pool.counterexamples = examples_from("pool/counterexamples", state)
-        pool.weight = state["pool/weight"].astype(np.float64)
+        ends = np.cumsum([batch.count for batch in pool.batches.values()])
+        weights = np.split(state["pool/weight"].astype(np.float64), ends[:-1])
+        pool.weight = dict(zip(pool.batches, weights, strict=True))
         return pool
+
+
+def _joined(parts: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
+    return np.concatenate(list(parts.values()))

@@ -72,6 +72,7 @@ class SearchSettings:
     pair_share: float = 0.1
     pair_budget: int = 256
     grow_share: float = 0.5
+    suggested_share: float = 0.25
     depth_temperature: float = 0.05
     slice: int = 100
     fresh: int = 200
@@ -120,13 +121,19 @@ class SearchLearner:
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         """Take counterexamples into the sample and go on from the refuted program."""
         small = [batch for batch in counterexamples if batch.size <= self.size]
-        if not small:
-            # Large worlds make every move slow. Most programs that are wrong on one are wrong on a small one too.
-            small = [self._mine(self._program())]
-        if not any(batch.count for batch in small):
-            small = [min(counterexamples, key=lambda batch: batch.size)] if counterexamples else []
+        if counterexamples and not small:
+            smallest = min(counterexamples, key=lambda batch: batch.size)
+            small = [self._mine_smaller(self._program(), smallest)]
         self.pool.add([batch.take(slice(0, 4)) for batch in small])
         self._resample()
+
+    def _mine_smaller(self, program: Program, examples: Examples) -> Examples:
+        """Smaller worlds that the program gets wrong too, if some can be found: large ones make every move slow."""
+        for size in range(self.size, examples.size):
+            found = self._mine(program, size)
+            if found.count:
+                return found
+        return examples
 
     def suggest(self, choices: Choices, origin: str) -> None:
         """Start next from an almost-right table of choices that another learner made; the latest one counts."""
@@ -153,7 +160,7 @@ class SearchLearner:
         self.best: tuple[float, Choices] | None = None
         self.stale = 0
         growable = [depth for depth in self.elite if depth < self.settings.depth]
-        if self._suggested:
+        if self._suggested and self.rng.random() < self.search.suggested_share:
             choices, origin = self._suggested.pop(0)
             self.depth, self.origin = self.settings.depth, f"{origin}+{self.name}"
         elif growable and self.rng.random() < self.search.grow_share:
@@ -234,13 +241,14 @@ class SearchLearner:
 
     def _harvest(self, program: Program) -> None:
         """Add worlds that an almost-right program gets wrong to the pool, and judge the elite anew by them."""
-        self.pool.extend(self._mine(program))
+        self.pool.extend(self._mine(program, self.size))
         for depth, (_, choices) in self.elite.items():
             self.elite[depth] = self.pool.wrong(program_of(self._plan(depth).wiring, choices)), choices
 
-    def _mine(self, program: Program) -> Examples:
+    def _mine(self, program: Program, size: int) -> Examples:
         """Fresh worlds that an almost-right program gets wrong: rare ones, so many are tried."""
-        examples = self.task.sample(self.rng, self.search.mined, self.size)
+        count = round(self.search.mined * min(1.0, self.size / size) ** 3)
+        examples = self.task.sample(self.rng, count, size)
         return examples.take(np.flatnonzero(wrong_atoms(program, examples))[:32])
 
     def _program(self) -> Program:
