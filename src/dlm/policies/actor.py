@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,29 +17,16 @@ from dlm.space.choices import Choices, program_of
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
 
-__all__ = ["Actor", "View"]
+__all__ = ["Actor"]
 
 STATES_AT_A_TIME = 512
 """States that go through the machine together, at most. A power of 2: index tables are made for powers of 2 only."""
 
 
-class View(Protocol):
-    """Another way to look at a domain: predicates defined from its own, and perhaps only some of its objects."""
-
-    @property
-    def predicates(self) -> Mapping[str, int]:
-        """What is shown."""
-
-    def look(self, worlds: Worlds) -> tuple[Worlds, NDArray[np.intp]]:
-        """The worlds as they are shown, and the numbers that the objects shown have in the full worlds."""
-
-    def program(self, program: Program) -> Program:
-        """A program about what is shown as one about the domain's own predicates."""
-
-
 class Actor:
-    """A machine that scores the action atoms of a domain, seen through the domain's view if it has one.
+    """A machine that scores the action atoms of a domain, seen through the domain's view unless `plain` is asked for.
 
+    Blocksworld's view joins the two copies of each block into one object, so that the output is joined as well.
     How soft its choices are is up to whoever calls: every method that computes takes the weights to compute with.
     """
 
@@ -49,30 +35,37 @@ class Actor:
         domain: Domain[Any],
         settings: MachineSettings,
         generator: torch.Generator | None = None,
-        view: View | None = None,
+        *,
+        plain: bool = False,
     ) -> None:
         self.domain = domain
-        self.view = view
-        self.wiring = wire(settings, view.predicates if view else domain.predicates, domain.action, domain.action_arity)
+        self.view = None if plain else domain.view
+        predicates = self.view.predicates if self.view else domain.predicates
+        self.wiring = wire(settings, predicates, domain.action, domain.action_arity)
         self.machine = Machine(self.wiring, generator)
         self._layouts: dict[int, Layout] = {}
-        self._objects: dict[int, NDArray[np.intp]] = {}
+        self._atoms: dict[int, NDArray[np.intp]] = {}
 
     def look(self, state: State) -> Worlds:
         """What the machine reads of a state."""
-        worlds = self.domain.observe(state)
-        worlds, objects = self.view.look(worlds) if self.view else (worlds, np.arange(worlds.size))
-        self._objects[worlds.size] = objects
-        return worlds
+        if self.view is None:
+            return self.domain.observe(state)
+        return self.domain.look(state)
 
     def valuation(self, state: State) -> dict[int, Tensor]:
         """What the machine and the critic read of a state, as tensors."""
         return valuation_of(self.wiring, self.look(state))
 
-    def atoms(self, size: int) -> NDArray[np.intp]:
+    def atoms(self, state: State) -> NDArray[np.intp]:
         """The action atoms, in the order of the scores, by object numbers of the domain: [actions, arity]."""
-        place = np.unravel_index(self._layout(size).target_index.numpy(), (size,) * self.domain.action_arity)
-        return np.asarray(self._objects[size][np.stack(place, axis=1)])
+        size = self.domain.size(state)
+        if size not in self._atoms:
+            first = self.domain.observe(state.take(slice(0, 1)))
+            shown, objects = self.view.look(first) if self.view else (first, np.arange(first.size))
+            index = self._layout(shown.size).target_index.numpy()
+            place = np.unravel_index(index, (shown.size,) * self.domain.action_arity)
+            self._atoms[size] = objects[np.stack(place, axis=1)]
+        return self._atoms[size]
 
     def scores(self, weights: Tensor, valuation: Valuation) -> Tensor:
         """The truth of the action atoms [batch, actions]; `weights` are [batch, parameters] or [1, parameters]."""

@@ -26,7 +26,7 @@ from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.machine import Selection, hard_choices
 from dlm.machine.critic import Critic
-from dlm.policies.actor import Actor, View
+from dlm.policies.actor import Actor
 from dlm.policies.curriculum import Curriculum, Softness
 from dlm.policies.policy_settings import Algorithm, PolicySettings, default_settings, machine_settings
 from dlm.policies.ppo import ppo_update
@@ -126,7 +126,6 @@ class PolicyGradient:
         out_of_time: Callable[[], bool] = lambda: False,
     ) -> None:
         self.domain, self.settings, self.machine, self.keep_soft = domain, settings, machine, keep_soft
-        self.view: View | None = getattr(domain, "view", None)
         self.judge = Judge(domain, seed)
         self.starts = self.updates = self.played = 0
         self.best: tuple[Score, Choices, Actor] | None = None
@@ -184,7 +183,7 @@ class PolicyGradient:
     def _begin(self) -> None:
         """Fresh logits, a fresh critic, and the first lesson."""
         self.starts += 1
-        self.actor = Actor(self.domain, self.machine, self._generator, self.view)
+        self.actor = Actor(self.domain, self.machine, self._generator, plain=self.settings.plain)
         predicates = {arity: len(names) for arity, names in self.actor.wiring.inputs_by_arity.items()}
         self.critic = Critic(predicates, self.settings.critic_width, self._generator)
         self.optimiser = torch.optim.Adam(

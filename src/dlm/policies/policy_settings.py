@@ -37,6 +37,7 @@ class PolicySettings:
     entropy: float = field(default=0.0, metadata=_help("Weight of the entropy bonus; 0.2 with reinforce."))
     legal: float = field(default=0.0, metadata=_help("Weight of the BCE between outputs and what is legal."))
     action_temperature: float = field(default=0.01, metadata=_help("Of the softmax over action atoms."))
+    plain: bool = field(default=False, metadata=_help("Read a domain's own predicates even if it has a view."))
     critic_width: int = field(default=32, metadata=_help("Size of the critic's summaries."))
     temperature: float = field(default=1.0, metadata=_help("Of the choice of an atom, at the start."))
     noise: float = field(default=0.1, metadata=_help("Scale of the Gumbel noise in updates, at the start."))

@@ -9,7 +9,7 @@ place. No gradient, no labels.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -59,7 +59,7 @@ def repair(
     likely = {key: view[0].numpy() for key, view in unit_views(actor.wiring, soft.detach()).items()}
     while not score.flawless and idle < patience and not out_of_time():
         candidates = [_changed(actor, current, likely, rng) for _ in range(CANDIDATES)]
-        order, played = _screen(actor, candidates, judge, rng)
+        order, played = _screen(actor, candidates, judge, score, rng)
         steps += played
         idle += 1
         for index in order[:FINALISTS]:
@@ -94,11 +94,21 @@ def _changed(
 
 
 def _screen(
-    actor: Actor, candidates: list[dict[UnitKey, NDArray[np.int64]]], judge: Judge, rng: np.random.Generator
+    actor: Actor,
+    candidates: list[dict[UnitKey, NDArray[np.int64]]],
+    judge: Judge,
+    score: Score,
+    rng: np.random.Generator,
 ) -> tuple[list[int], int]:
-    """The candidates from good to bad by a few episodes on the smallest starts, and the steps that took."""
+    """The candidates from good to bad by a few episodes on the smallest starts, and the steps that took.
+
+    Episodes are cut short where the program to be mended, given its score, would long have been through.
+    """
     weights = torch.cat([weights_of(actor.wiring, candidate) for candidate in candidates])
-    starts = min(judge.starts, key=judge.domain.size)
+    domain = judge.domain
+    starts = min(judge.starts, key=domain.size)
+    needed = (1 - float(domain.optimal_return(starts).returns.mean()) - score.total) / domain.step_cost
+    starts = replace(starts, left=np.minimum(starts.left, round(1.5 * needed) + 2).astype(starts.left.dtype))
     kept, steps = np.arange(len(candidates)), 0
     for episodes in EPISODES:
         rows = rng.integers(starts.count, size=episodes)

@@ -15,7 +15,7 @@ from dlm.envs.domain import State
 from dlm.envs.evaluate import Mode
 from dlm.policies.actor import Actor
 
-__all__ = ["Outcome", "Trajectories", "actor_size", "draw", "play", "roll_out"]
+__all__ = ["Outcome", "Trajectories", "draw", "play", "roll_out"]
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _play(
         own = weights if weights.shape[0] == 1 else weights[torch.from_numpy(waiting)]
         logits = (actor.scores(own, valuation) / temperature).log_softmax(dim=1)
         chosen = logits.argmax(dim=1) if mode == "greedy" else draw(logits, rng)
-        atoms = actor.atoms(actor_size(valuation))
+        atoms = actor.atoms(state)
         step = domain.step(state, atoms[chosen.numpy()])
         if steps is not None:
             rows = torch.arange(len(waiting))
@@ -129,11 +129,6 @@ def _play(
         goes_on = ~step.done
         waiting, state, time = waiting[goes_on], step.state.take(goes_on), time + 1
     return Outcome(returns, solved, taken)
-
-
-def actor_size(valuation: Mapping[int, Tensor]) -> int:
-    """How many objects the worlds of a valuation have."""
-    return max((tensor.shape[1] for arity, tensor in valuation.items() if arity), default=1)
 
 
 def draw(logits: Tensor, rng: np.random.Generator) -> Tensor:

@@ -11,7 +11,7 @@ from torch import Tensor
 from dlm.envs.domain import Actions, State, Trial
 from dlm.envs.evaluate import Mode, Returns
 from dlm.policies.actor import Actor
-from dlm.policies.rollout import actor_size, draw, play
+from dlm.policies.rollout import draw, play
 
 __all__ = ["SoftPolicy"]
 
@@ -26,10 +26,9 @@ class SoftPolicy:
 
     def act(self, state: State, rng: np.random.Generator, mode: Mode = "sampled") -> Actions:
         """An action in each state."""
-        valuation = self.actor.valuation(state)
-        scores = self.actor.scores(self.weights, valuation) / self.temperature
+        scores = self.actor.scores(self.weights, self.actor.valuation(state)) / self.temperature
         chosen = scores.argmax(dim=1) if mode == "greedy" else draw(scores.log_softmax(dim=1), rng)
-        return np.asarray(self.actor.atoms(actor_size(valuation))[chosen.numpy()])
+        return np.asarray(self.actor.atoms(state)[chosen.numpy()])
 
     def run(self, start: Any, rng: np.random.Generator, mode: Mode = "sampled") -> Returns:
         """Play from given states until every episode is over."""
