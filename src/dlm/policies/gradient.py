@@ -35,7 +35,8 @@ from dlm.policies.repair import repair
 from dlm.policies.result import PolicyResult, TrialResult
 from dlm.policies.rollout import play, roll_out
 from dlm.policies.soft import SoftPolicy
-from dlm.policies.starts import OPTIMAL, Bar, Judge, Score
+from dlm.policies.starts import Bar, Judge, Score
+from dlm.policies.verify import TOLERANCE
 from dlm.space.choices import Choices
 from dlm.space.settings import MachineSettings
 
@@ -262,7 +263,7 @@ class PolicyGradient:
             self._peak = -np.inf
             for group in self.optimiser.param_groups:
                 group["lr"] *= self.settings.lesson_decay
-        elif self.keep_soft and self.curriculum.last and self._exam_return >= OPTIMAL:
+        elif self.keep_soft and self.curriculum.last and self._exam_return >= -TOLERANCE:
             self.done = True
 
     # ------------------------------------------------------------------ programs
