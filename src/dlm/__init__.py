@@ -6,7 +6,7 @@
 {'parent': 2}
 """
 
-from dlm.api import check, explain, learn, resume, run
+from dlm.api import check, explain, learn, learn_policy, resume, run
 from dlm.data import Examples, Facts, Structure, Worlds
 from dlm.data.readers import read_facts, write_facts
 from dlm.engines import Answers, evaluate_target
@@ -18,6 +18,7 @@ from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify
 from dlm.logic import Program, evaluate, format_program, parse_program, simplify
 from dlm.logic.explain import Explanation
+from dlm.policies.policy import Policy
 from dlm.prove import Proof, prove_equal
 from dlm.space import MachineSettings
 from dlm.tasks import Instance, Task, draw_instance, get_task, task_names
@@ -34,6 +35,7 @@ __all__ = [
     "Instance",
     "LearnSettings",
     "MachineSettings",
+    "Policy",
     "Program",
     "Proof",
     "Result",
@@ -51,6 +53,7 @@ __all__ = [
     "format_program",
     "get_task",
     "learn",
+    "learn_policy",
     "parse_program",
     "prove_equal",
     "read_facts",

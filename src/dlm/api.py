@@ -1,9 +1,10 @@
-"""The library in one call: `learn`, or `resume` for a run that was cut short; `run`, `explain` and `check` for what was
-learned.
+"""The library in one call: `learn`, or `resume` for a run that was cut short, and `learn_policy` for worlds to act in;
+`run`, `explain` and `check` for what was learned.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from dlm.engines.answers import Answers
 from dlm.engines.check import Check, check_program
 from dlm.engines.choose import run_program
 from dlm.engines.engine import Missing, require_inputs
+from dlm.envs.domain import Domain
 from dlm.learning.portfolio import Observer, Result
 from dlm.learning.portfolio import learn as learn_task
 from dlm.learning.portfolio import resume as resume_task
@@ -26,9 +28,14 @@ from dlm.learning.settings import LearnerName, LearnSettings, ScheduleName
 from dlm.logic.explain import Explanation
 from dlm.logic.explain import explain as explain_atom
 from dlm.logic.syntax import Program
+from dlm.policies.environment import Encode
+from dlm.policies.learn import PolicyObserver, learn_policy_task
+from dlm.policies.policy import Policy
+from dlm.policies.settings import PolicyLearnerName, PolicyRunSettings
+from dlm.policies.source import find_domain
 from dlm.tasks import Task, get_task
 
-__all__ = ["check", "explain", "learn", "resume", "run"]
+__all__ = ["check", "explain", "learn", "learn_policy", "resume", "run"]
 
 
 def learn(
@@ -58,6 +65,34 @@ def learn(
     )
     folder = None if out is None else Path(out)
     return learn_task(known, settings, out=folder, save=folder is not None, observer=observer)
+
+
+def learn_policy(
+    env: str | Domain[Any] | Callable[[int], Any] | Any,
+    action: str | None = None,
+    *,
+    seed: int = 0,
+    learner: PolicyLearnerName = "auto",
+    time_limit: float = 900.0,
+    keep_soft: bool = False,
+    out: str | Path | None = None,
+    observer: PolicyObserver | None = None,
+    arity: int | None = None,
+    encode: Encode | None = None,
+    sizes: Sequence[int] | None = None,
+    limit: int | None = None,
+) -> Policy:
+    """Learn a policy and return it with what its program earned on fresh episodes.
+
+    `env` is a task such as ``"rl/unstack"``, a `dlm.envs.Domain`, a Gymnasium environment or its id, or a function from
+    a size to an environment. An environment that is not one of ours shows structures, can be copied, and needs the name
+    of the predicate whose atoms are its actions; `arity`, `encode`, `sizes` and `limit` are for it alone
+    (`dlm.policies.probing.domain_of` describes them). Files are written only if a folder `out` is given.
+    """
+    domain = find_domain(env, action, arity=arity, encode=encode, sizes=sizes, limit=limit)
+    settings = PolicyRunSettings(domain.name, seed, learner, time_limit, keep_soft)
+    folder = None if out is None else Path(out)
+    return Policy(domain, learn_policy_task(domain, settings, out=folder, save=folder is not None, observer=observer))
 
 
 def resume(run: str | Path, *, time_limit: float | None = None, observer: Observer | None = None) -> Result:

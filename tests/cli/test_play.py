@@ -62,7 +62,7 @@ def test_a_policy_that_says_nothing_wanders_and_fails(call: Command, tmp_path: P
     code, out, _ = call("play", "idle.dlm", "--task", "rl/sorting", "--objects", 6, "--explain", "--greedy")
     assert code == 3
     assert "no action is true: any was as good" in out
-    assert "swap(0, 1) is false, because" in out
+    assert "because" not in out
     assert "The goal is not reached in 12 steps." in out
 
 

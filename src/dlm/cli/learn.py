@@ -1,27 +1,38 @@
-"""`dlm learn`: from a task to a verified program."""
+"""`dlm learn`: from a task to a verified program. Policies are in `learn_policy.py`."""
 
 from __future__ import annotations
 
 import json as json_text
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 import dlm
 from dlm.cli.display import print_result
+from dlm.cli.learn_policy import learn_policy_run, resume_policy_run
+from dlm.cli.policy_options import problem_of
 from dlm.cli.progress import open_watch
+from dlm.envs import Domain
+from dlm.envs.problems import get_problem
 from dlm.errors import SettingsError
 from dlm.learning.portfolio import learn as learn_task
 from dlm.learning.run import RunFolder
-from dlm.learning.settings import LEARNERS, SCHEDULES, LearnerName, LearnSettings, ScheduleName
+from dlm.learning.settings import LEARNERS, SCHEDULES, LearnSettings, ScheduleName
+from dlm.policies.settings import PolicyRunSettings
 from dlm.space.settings import MachineSettings
-from dlm.tasks import get_task
+from dlm.tasks import Task
 
 __all__ = ["learn"]
 
 NOT_VERIFIED = 3
+AnyLearnerName = Literal["auto", "gradient", "search", "ppo", "reinforce", "imitation"]
+LEARNER_HELP = (
+    "Who learns: auto, gradient or search; of rl/... tasks: auto (search, then ppo if need be), search (planning and "
+    "rule search), ppo, reinforce or imitation. Default: auto."
+)
+KEEP_SOFT_HELP = "train the soft policy alone, as the paper's nIDLM, and report its returns."
 MACHINE = "Machine settings (default: the task's)"
 
 
@@ -47,8 +58,11 @@ def learn(
     resume: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Go on with the run in this folder, with its settings.")
     ] = None,
-    learner: Annotated[LearnerName | None, _setting(LearnSettings, "learner", metavar="|".join(LEARNERS))] = None,
+    learner: Annotated[AnyLearnerName | None, typer.Option(metavar="NAME", help=LEARNER_HELP)] = None,
     schedule: Annotated[ScheduleName | None, _setting(LearnSettings, "schedule", metavar="|".join(SCHEDULES))] = None,
+    keep_soft: Annotated[
+        bool, typer.Option("--keep-soft", metavar="", help=f"Of rl/... tasks: {KEEP_SOFT_HELP}")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object and nothing else.")] = False,
     depth: Annotated[int | None, _setting(MachineSettings, "depth")] = None,
     breadth: Annotated[str | None, _setting(MachineSettings, "breadth", metavar="N[,N...]")] = None,
@@ -66,9 +80,11 @@ def learn(
 ) -> None:
     """Learn a task and print the program with what was verified.
 
-    Exit code 0 for a verified program, 3 for the best so far, which is printed and saved all the same.
+    Exit code 0 for a verified program, 3 for the best so far, which is printed and saved all the same. A task
+    to act in (rl/...) gives a policy: verified if in every published test all fresh episodes reach the goal, or the
+    mean return is as good as the optimum.
     """
-    run = _given(seed=seed, learner=learner, schedule=schedule)
+    run = _given(seed=seed, learner=learner)
     machine = _given(
         depth=depth,
         breadth=None if breadth is None else _read_breadth(breadth),
@@ -80,15 +96,29 @@ def learn(
         distinct=distinct,
         residual=residual,
     )
+    supervised = {**machine, **_given(schedule=schedule)}
     if resume is not None:
-        _check_resume(resume, task, {**run, **machine, **_given(out=out)})
+        _check_resume(resume, task, {**run, **supervised, **_given(out=out, keep_soft=keep_soft or None)})
+        if isinstance(problem_of(resume, None), Domain):
+            raise typer.Exit(resume_policy_run(resume, time_limit, json=json))
         with open_watch(f"Resuming {resume}", quiet=json) as watch:
             result = dlm.resume(resume, time_limit=time_limit, observer=watch)
     else:
         if task is None:
             raise SettingsError("say which task to learn, such as `dlm learn family/has-father`; `dlm tasks` lists all")
-        known = get_task(task)
-        settings = LearnSettings(known.name, replace(known.settings, **machine), **run, **_given(time_limit=time_limit))
+        known = get_problem(task)
+        if isinstance(known, Domain):
+            _refuse(supervised, f"{known.name} is a task to act in and has no such setting")
+            asked = PolicyRunSettings(known.name, **run, **_given(time_limit=time_limit), keep_soft=keep_soft)
+            raise typer.Exit(learn_policy_run(known, asked, out, json=json))
+        _refuse(_given(keep_soft=keep_soft or None), f"{known.name} is nothing to act in")
+        _check_learner(learner, known)
+        settings = LearnSettings(
+            known.name,
+            replace(known.settings, **machine),
+            **run,
+            **_given(schedule=schedule, time_limit=time_limit),
+        )
         with open_watch(f"Learning {known.name}: {known.question}", quiet=json) as watch:
             result = learn_task(known, settings, out=out, observer=watch)
     if json:
@@ -106,12 +136,26 @@ def _given(**options: Any) -> dict[str, Any]:
 def _check_resume(run: Path, task: str | None, given: dict[str, Any]) -> None:
     """With --resume everything but the time limit comes from the folder."""
     if given:
-        names = ", ".join("--" + name.replace("_", "-") for name in given)
-        raise SettingsError(f"a resumed run keeps its settings; leave out {names} or start a new run without --resume")
-    if task is not None:
-        settings = LearnSettings.from_json(RunFolder.open(run).read_json("settings.json"))
-        if task != settings.task:
-            raise SettingsError(f"the run in {run} learns {settings.task}, not {task}; leave the task out to resume it")
+        raise SettingsError(
+            f"a resumed run keeps its settings; leave out {_options(given)} or start a new run without --resume"
+        )
+    learned = RunFolder.open(run).read_json("settings.json").get("task")
+    if task is not None and task != learned:
+        raise SettingsError(f"the run in {run} learns {learned}, not {task}; leave the task out to resume it")
+
+
+def _check_learner(learner: str | None, task: Task) -> None:
+    if learner is not None and learner not in LEARNERS:
+        raise SettingsError(f"{learner} learns to act; for {task.name} give --learner {' or '.join(LEARNERS)}")
+
+
+def _refuse(given: dict[str, Any], reason: str) -> None:
+    if given:
+        raise SettingsError(f"{reason}: leave out {_options(given)}")
+
+
+def _options(given: dict[str, Any]) -> str:
+    return ", ".join("--" + name.replace("_", "-") for name in given)
 
 
 def _read_breadth(text: str) -> int | tuple[int, ...]:

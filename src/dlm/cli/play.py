@@ -131,6 +131,8 @@ def _choice(move: Move) -> str:
 
 def _print_reason(program: Program, move: Move, levels: int) -> None:
     """Why the action was chosen, down to some level. Each level of the words stands two spaces further in."""
+    if not move.chosen:
+        return
     cut = False
     for line in str(explain_move(program, move)).splitlines():
         depth = (len(line) - len(line.lstrip())) // 2

@@ -21,8 +21,11 @@ from rich.text import Text
 
 from dlm.cli.display import percent
 from dlm.learning.learner import Report
+from dlm.policies.stages import PolicyReport
 
 __all__ = ["LivePanel", "PlainLines", "Watch", "open_watch"]
+
+AnyReport = Report | PolicyReport
 
 LINE_SECONDS = 5.0
 REFRESHES_PER_SECOND = 4
@@ -44,16 +47,16 @@ class Watch:
         self._interrupted = False
         self._previous: dict[int, Callable[[int, FrameType | None], object] | int | None] = {}
 
-    def on_report(self, report: Report, seconds: float, limit: float) -> None:
+    def on_report(self, report: AnyReport, seconds: float, limit: float) -> None:
         self.show_report(report, seconds, limit)
         # A report with a candidate is let through, or the candidate would be lost.
-        if self._interrupted and report.candidate is None:
+        if self._interrupted and (isinstance(report, PolicyReport) or report.candidate is None):
             raise KeyboardInterrupt
 
     def on_note(self, text: str) -> None:
         """Somebody says what is going on."""
 
-    def show_report(self, report: Report, seconds: float, limit: float) -> None:
+    def show_report(self, report: AnyReport, seconds: float, limit: float) -> None:
         """A learner says where it stands."""
 
     def __enter__(self) -> Self:
@@ -80,7 +83,7 @@ class PlainLines(Watch):
     def __init__(self, title: str) -> None:
         super().__init__()
         self._title = title
-        self._reports: dict[str, Report] = {}
+        self._reports: dict[str, AnyReport] = {}
         self._shown = -math.inf
         self._started = time.monotonic()
 
@@ -91,18 +94,15 @@ class PlainLines(Watch):
     def on_note(self, text: str) -> None:
         self._print(f"{_clock(time.monotonic() - self._started)}  {text}")
 
-    def show_report(self, report: Report, seconds: float, limit: float) -> None:
+    def show_report(self, report: AnyReport, seconds: float, limit: float) -> None:
         self._reports[report.learner] = report
         self._started = time.monotonic() - seconds
         if seconds - self._shown < LINE_SECONDS:
             return
         self._shown = seconds
         for each in self._reports.values():
-            step, start, loss, accuracy, temperature = _cells(each)
-            self._print(
-                f"{_clock(seconds)}  {each.learner}: step {step}, start {start}, loss {loss}, "
-                f"accuracy {accuracy}, temperature {temperature}, {max(0.0, limit - seconds):.0f} s left"
-            )
+            figures = ", ".join(f"{name} {text}" for name, text in _figures(each).items())
+            self._print(f"{_clock(seconds)}  {each.learner}: {figures}, {max(0.0, limit - seconds):.0f} s left")
 
     def _print(self, line: str) -> None:
         print(line, file=sys.stderr, flush=True)
@@ -114,7 +114,7 @@ class LivePanel(Watch):
     def __init__(self, title: str, console: Console) -> None:
         super().__init__()
         self._title = title
-        self._reports: dict[str, Report] = {}
+        self._reports: dict[str, AnyReport] = {}
         self._started = time.monotonic()
         self._limit = math.nan
         self._live = Live(
@@ -135,7 +135,7 @@ class LivePanel(Watch):
         line = f"{_clock(time.monotonic() - self._started)}  {text}"
         self._live.console.print(Text(line, style="dim"), soft_wrap=True)
 
-    def show_report(self, report: Report, seconds: float, limit: float) -> None:
+    def show_report(self, report: AnyReport, seconds: float, limit: float) -> None:
         self._reports[report.learner] = report
         self._started = time.monotonic() - seconds
         self._limit = limit
@@ -143,18 +143,34 @@ class LivePanel(Watch):
     def _panel(self) -> Group:
         table = Table(box=None, pad_edge=False, header_style="dim")
         table.add_column("LEARNER")
-        for name in ("STEP", "START", "LOSS", "ACCURACY", "TEMPERATURE"):
-            table.add_column(name, justify="right", min_width=8)
-        for report in list(self._reports.values()):
-            table.add_row(report.learner, *_cells(report))
+        rows = {report.learner: _figures(report) for report in list(self._reports.values())}
+        names = list(dict.fromkeys(name for figures in rows.values() for name in figures))
+        for name in names:
+            table.add_column(name.upper(), justify="right", min_width=8)
+        for learner, figures in rows.items():
+            table.add_row(learner, *(figures.get(name, "") for name in names))
         seconds = time.monotonic() - self._started
         left = "" if math.isnan(self._limit) else f", {max(0.0, self._limit - seconds):.0f} s left"
         return Group(table, Text(f"{seconds:.0f} s{left}; Ctrl-C ends with the best program so far", style="dim"))
 
 
-def _cells(report: Report) -> tuple[str, ...]:
-    loss = "-" if math.isnan(report.loss) else f"{report.loss:.4f}"
-    return str(report.steps), str(report.starts), loss, percent(report.accuracy), f"{report.temperature:.4f}"
+def _figures(report: AnyReport) -> dict[str, str]:
+    """What a report says, under the names it is shown by."""
+    if isinstance(report, PolicyReport):
+        return {name.replace("_", " "): _short(value) for name, value in report.figures.items()}
+    return {
+        "step": str(report.steps),
+        "start": str(report.starts),
+        "loss": "-" if math.isnan(report.loss) else f"{report.loss:.4f}",
+        "accuracy": percent(report.accuracy),
+        "temperature": f"{report.temperature:.4f}",
+    }
+
+
+def _short(value: float) -> str:
+    if not math.isfinite(value):
+        return "-"
+    return str(value) if isinstance(value, int) else f"{value:.3f}"
 
 
 def _clock(seconds: float) -> str:

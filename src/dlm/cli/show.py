@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from dlm.cli.display import print_program, print_result, size_of
+from dlm.cli.learn_policy import print_policy_run
 from dlm.errors import SettingsError
 from dlm.export import export_program
 from dlm.learning.portfolio import Result
@@ -17,6 +18,7 @@ from dlm.learning.run import RunFolder, read_program
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program
+from dlm.policies.outcome import PolicyRun, read_policy_run
 
 __all__ = ["show"]
 
@@ -35,7 +37,7 @@ def show(
     """Show a program, its size and the figures of its run."""
     if json and to is not None:
         raise SettingsError("--json and --to exclude each other; --to json prints the program alone as JSON")
-    result = read_result(RunFolder.open(source)) if source.is_dir() else None
+    result = _read_result(source) if source.is_dir() else None
     program = _program(source, raw, result)
     if to is not None:
         print(export_program(program, to), end="")
@@ -47,7 +49,7 @@ def show(
         print(json_text.dumps({**figures, **shown}))
         return
     if result is not None and not raw:
-        print_result(result)
+        print_policy_run(result) if isinstance(result, PolicyRun) else print_result(result)
         return
     print_program(program)
     print()
@@ -56,9 +58,16 @@ def show(
         print(f"The run has not ended. Go on with it: dlm learn --resume {source}")
 
 
-def _program(source: Path, raw: bool, result: Result | None) -> Program:
+def _read_result(run: Path) -> Result | PolicyRun | None:
+    folder = RunFolder.open(run)
+    # A policy that was learned from Python may be for a domain that has no name here.
+    is_policy = "keep_soft" in folder.read_json("settings.json")
+    return read_policy_run(folder) if is_policy else read_result(folder)
+
+
+def _program(source: Path, raw: bool, result: Result | PolicyRun | None) -> Program:
     if result is not None:
-        return result.raw if raw else result.program
+        return result.raw if raw and isinstance(result, Result) else result.program
     if source.is_dir():
         return read_program(source / "raw.dlm" if raw and (source / "raw.dlm").exists() else source)
     program = read_program(source)

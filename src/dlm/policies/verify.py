@@ -22,6 +22,7 @@ from dlm.logic.syntax import Program
 __all__ = ["STREAM", "TOLERANCE", "Tested", "all_passed", "try_policy", "try_size"]
 
 TOLERANCE = 0.005
+DIGITS = 9
 
 STREAM = 6
 """Of a seed's random streams, one that no learner draws from."""
@@ -73,9 +74,12 @@ class Tested:
 
     def to_json(self) -> dict[str, Any]:
         """JSON knows no NaN: what is not known is null."""
-        interval = [None if math.isnan(bound) else bound for bound in self.interval]
-        optimum = None if math.isnan(self.optimum) else self.optimum
-        return {**asdict(self), "interval": interval, "optimum": optimum}
+        means = {
+            "mean": _known(self.mean),
+            "interval": list(map(_known, self.interval)),
+            "optimum": _known(self.optimum),
+        }
+        return {**asdict(self), **means}
 
     @property
     def optimal(self) -> bool:
@@ -85,6 +89,11 @@ class Tested:
     @property
     def passed(self) -> bool:
         return self.success == 1.0 or self.optimal
+
+
+def _known(value: float) -> float | None:
+    """A mean without the dust of adding floats."""
+    return None if math.isnan(value) else round(value, DIGITS)
 
 
 def all_passed(tests: Iterable[Tested]) -> bool:

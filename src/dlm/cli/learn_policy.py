@@ -1,0 +1,104 @@
+"""`dlm learn rl/...`: from a world to act in to a verified policy."""
+
+from __future__ import annotations
+
+import json as json_text
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from dlm.cli.display import console, count, print_program, size_of
+from dlm.cli.progress import open_watch
+from dlm.cli.returns import decision_words, print_returns
+from dlm.envs import Domain, get_domain
+from dlm.learning.run import RunFolder
+from dlm.policies.learn import learn_policy_task, resume_policy_task
+from dlm.policies.outcome import PolicyRun, read_policy_run
+from dlm.policies.settings import PolicyRunSettings
+
+__all__ = ["learn_policy_run", "print_policy_run", "resume_policy_run"]
+
+NOT_VERIFIED = 3
+
+
+def learn_policy_run(domain: Domain[Any], settings: PolicyRunSettings, out: Path | None, *, json: bool) -> int:
+    """Learn a policy and print it. The exit code."""
+    with open_watch(f"Learning a policy for {domain.name}", quiet=json) as watch:
+        result = learn_policy_task(domain, settings, out=out, observer=watch)
+    return _show(result, json=json)
+
+
+def resume_policy_run(run: Path, time_limit: float | None, *, json: bool) -> int:
+    """Go on with the run in a folder and print what comes out; a verified one is only read back. The exit code."""
+    folder = RunFolder.open(run)
+    settings = PolicyRunSettings.from_json(folder.read_json("settings.json"))
+    domain = get_domain(settings.task)
+    done = read_policy_run(folder)
+    if done is not None and done.verified:
+        return _show(done, json=json)
+    if time_limit is not None:
+        settings = replace(settings, time_limit=time_limit)
+        folder.write_json("settings.json", settings.to_json())
+    with open_watch(f"Resuming {run}", quiet=json) as watch:
+        result = resume_policy_task(domain, settings, folder, observer=watch)
+    return _show(result, json=json)
+
+
+def _show(result: PolicyRun, *, json: bool) -> int:
+    if json:
+        print(json_text.dumps(result.to_json()))
+    else:
+        print_policy_run(result)
+    return 0 if result.verified else NOT_VERIFIED
+
+
+def print_policy_run(result: PolicyRun) -> None:
+    """The program, what it earns, how it decides, who made it, and what to do next."""
+    print_program(result.program)
+    out = console()
+    out.print()
+    out.print(_headline(result))
+    if result.soft_tests:
+        out.print("The soft policy:")
+        print_returns(result.soft_tests)
+        out.print("The program of its likeliest choices, printed above:")
+    print_returns(result.tests)
+    out.print()
+    out.print(f"decision    {decision_words('sampled')}")
+    out.print(f"learner     {result.learner}: {result.method}")
+    out.print(f"size        {size_of(result.program)}")
+    starts, steps = count(result.starts, "start"), f"{result.env_steps:,} environment steps"
+    out.print(f"effort      {result.seconds:.1f} s, {starts}, {steps}")
+    out.print(f"task        {result.task}, seed {result.seed}")
+    if result.run_dir is None:
+        return
+    out.print(f"run folder  {result.run_dir}")
+    out.print()
+    if result.verified:
+        out.print(f"Next: dlm play {result.run_dir} --explain   # an episode, with the reason of each action")
+        out.print(f"      dlm test {result.run_dir} --objects {2 * max(test.size for test in result.tests)}")
+    else:
+        more = f" --time-limit {max(60, round(2 * result.seconds / 60) * 60)}"
+        out.print(f"Next: dlm learn --resume {result.run_dir}{more}   # another attempt; the best program is kept")
+
+
+def _headline(result: PolicyRun) -> Text:
+    tests = result.soft_tests or result.tests
+    episodes = sum(test.episodes for test in tests)
+    if not result.verified:
+        why = {
+            "time limit": "the time limit was reached",
+            "interrupted": "interrupted",
+            "finished": "the learner has nothing more to try",
+        }[result.ended]
+        return Text.assemble(("Not verified", "bold yellow"), f": {why}. This is the best program so far.")
+    if not all(test.success == 1.0 for test in tests):
+        found = f"the mean return over {episodes} fresh episodes is as good as the optimum"
+    elif result.optimal:
+        found = f"all {episodes} fresh episodes reach the goal, with the best return possible"
+    else:
+        gap = max(test.optimum - test.mean for test in tests)
+        found = f"all {episodes} fresh episodes reach the goal, with at most {gap:.3f} less return than possible"
+    return Text.assemble(("Verified", "bold green"), f": {found}.")

@@ -1,0 +1,253 @@
+"""Learn a policy: learners one after the other under one time limit, until a program is verified.
+
+The return that is reported is the program's, measured by `dlm.envs.evaluate` on fresh episodes; `policies/verify.py`
+says when that counts as verified. The run folder is that of `learning/run.py`, but for checkpoints: learners of
+policies have none. A resumed run starts its learners again, with randomness that the seed and the number of the
+attempt decide, replaces the best program so far only by a better one, and counts the seconds that were spent.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from dlm.envs.domain import Domain
+from dlm.errors import RunError, SettingsError
+from dlm.learning.run import RunFolder, read_program
+from dlm.logic.syntax import Program
+from dlm.policies.outcome import PolicyEnding, PolicyRun
+from dlm.policies.settings import PolicyRunSettings
+from dlm.policies.stages import PolicyReport, Stage, open_stage
+from dlm.policies.verify import STREAM, Tested, all_passed, try_policy
+
+__all__ = ["PolicyObserver", "learn_policy_task", "resume_policy_task"]
+
+
+class PolicyObserver(Protocol):
+    """Somebody who watches a run: the command line's progress display, or a test."""
+
+    def on_report(self, report: PolicyReport, seconds: float, limit: float) -> None: ...
+
+    def on_note(self, text: str) -> None: ...
+
+
+class _Nobody:
+    def on_report(self, report: PolicyReport, seconds: float, limit: float) -> None: ...
+
+    def on_note(self, text: str) -> None: ...
+
+
+def learn_policy_task(
+    domain: Domain[Any],
+    settings: PolicyRunSettings,
+    *,
+    out: Path | None = None,
+    save: bool = True,
+    observer: PolicyObserver | None = None,
+) -> PolicyRun:
+    """Learn a policy for a domain from scratch. Without `save` nothing is written to disk."""
+    folder = RunFolder.create(out, domain.name, settings.seed) if save else None
+    if folder is not None:
+        folder.write_json("settings.json", settings.to_json())
+        if observer is not None:
+            observer.on_note(f"run folder {folder.path}")
+    return _Session(domain, settings, folder, observer or _Nobody()).run()
+
+
+def resume_policy_task(
+    domain: Domain[Any], settings: PolicyRunSettings, folder: RunFolder, *, observer: PolicyObserver | None = None
+) -> PolicyRun:
+    """Make another attempt in the folder of a run that was cut short."""
+    session = _Session(domain, settings, folder, observer or _Nobody())
+    session.recall(folder)
+    folder.remove("result.json")  # it will be out of date
+    return session.run()
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A program and what it earned."""
+
+    learner: str
+    program: Program
+    tests: tuple[Tested, ...]
+    soft_tests: tuple[Tested, ...]
+    starts: int
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        tests = self.soft_tests or self.tests
+        return all_passed(tests), sum(test.mean for test in tests)
+
+
+class _Session:
+    """One run under way."""
+
+    def __init__(
+        self, domain: Domain[Any], settings: PolicyRunSettings, folder: RunFolder | None, observer: PolicyObserver
+    ) -> None:
+        self.domain = domain
+        self.settings = settings
+        self.folder = folder
+        self.observer = observer
+        self.attempt = 0
+        self.spent = 0.0
+        self.env_steps = 0
+        self.best: _Candidate | None = None
+        self.started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return self.spent + time.monotonic() - self.started
+
+    @property
+    def out_of_time(self) -> bool:
+        return self.seconds >= self.settings.time_limit
+
+    def recall(self, folder: RunFolder) -> None:
+        """What earlier attempts have left."""
+        if folder.has("progress.json"):
+            progress = folder.read_json("progress.json")
+            try:
+                self.spent, self.env_steps = float(str(progress["seconds"])), int(str(progress["env_steps"]))
+                self.attempt = int(str(progress["attempt"])) + 1
+            except (KeyError, ValueError) as error:
+                raise RunError(f"{folder.path}/progress.json is damaged: {error!r}") from None
+        if self.out_of_time:
+            raise SettingsError(
+                f"this run has used its {self.settings.time_limit:.0f} s; give a larger --time-limit to go on"
+            )
+        if folder.has("best.json"):
+            learner = str(folder.read_json("best.json").get("learner"))
+            program = read_program(folder.path)
+            self.best = _Candidate(learner, program, self._test(program, self.attempt - 1), (), 0)
+        self.observer.on_note(f"attempt {self.attempt + 1}: learners start again with fresh randomness")
+
+    # ------------------------------------------------------------------ the loop
+
+    def run(self) -> PolicyRun:
+        ended: PolicyEnding = "finished"
+        for number, learner in enumerate(self.settings.stages):
+            last = number == len(self.settings.stages) - 1
+            stage = self._open(learner, last=last)
+            if stage is None:
+                continue
+            ended = self._train(stage)
+            self._judge(stage, ended)
+            assert self.best is not None
+            if self.best.rank[0] or ended != "finished":
+                break
+            if not last:
+                self.observer.on_note(f"{learner} ends without a verified program, going on with the next learner")
+        return self._finish(ended)
+
+    def _open(self, learner: str, *, last: bool) -> Stage | None:
+        """A learner, or None if it cannot learn this domain and another one may."""
+        try:
+            return open_stage(
+                learner,
+                self.domain,
+                self._seed(),
+                keep_soft=self.settings.keep_soft,
+                out_of_time=lambda: self.out_of_time,
+            )
+        except SettingsError as error:
+            if last:
+                raise
+            self.observer.on_note(f"{learner} does not fit: {error}")
+            return None
+
+    def _train(self, stage: Stage) -> PolicyEnding:
+        """Let a learner work until it is done or the time is over; at least one step, so that there is something."""
+        mark: object = None
+        earlier = self.env_steps
+        try:
+            while True:
+                stage.advance()
+                self.env_steps = earlier + stage.env_steps
+                if stage.mark is not mark:
+                    mark = stage.mark
+                    self._save_draft(stage)
+                self._report(stage)
+                if stage.done:
+                    return "finished"
+                if self.seconds >= stage.share * self.settings.time_limit:
+                    return "time limit"
+        except KeyboardInterrupt:
+            self.env_steps = earlier + stage.env_steps
+            return "interrupted"
+
+    def _judge(self, stage: Stage, ended: PolicyEnding) -> None:
+        """Run the learner's program on fresh episodes, and keep it if it is the best so far."""
+        why = "" if ended == "finished" else f"{ended}: "
+        self.observer.on_note(f"{why}running the program of {stage.learner} on fresh episodes")
+        left = 0.0 if ended == "interrupted" else max(0.0, self.settings.time_limit - self.seconds)
+        program = stage.program(left)
+        rng = np.random.default_rng([self.settings.seed, STREAM + 1, self.attempt])
+        tests = self._test(program, self.attempt)
+        candidate = _Candidate(stage.learner, program, tests, stage.test_soft(rng), stage.starts)
+        if self.best is None or candidate.rank > self.best.rank:
+            self.best = candidate
+        self._save(self.best)
+
+    def _test(self, program: Program, attempt: int) -> tuple[Tested, ...]:
+        """Fresh episodes: of a random stream that no learner draws from."""
+        return try_policy(program, self.domain, np.random.default_rng([self.settings.seed, STREAM, attempt]))
+
+    def _seed(self) -> int:
+        """The seed of an attempt: the run's own one at first, so that a learner alone gives the same program."""
+        if not self.attempt:
+            return self.settings.seed
+        return int(np.random.SeedSequence([self.settings.seed, self.attempt]).generate_state(1)[0])
+
+    def _finish(self, ended: PolicyEnding) -> PolicyRun:
+        best = self.best
+        assert best is not None
+        result = PolicyRun(
+            task=self.domain.name,
+            seed=self.settings.seed,
+            learner=best.learner,
+            program=best.program,
+            tests=best.tests,
+            soft_tests=best.soft_tests,
+            env_steps=self.env_steps,
+            starts=best.starts,
+            seconds=self.seconds,
+            ended=ended,
+            run_dir=None if self.folder is None else self.folder.path,
+        )
+        if self.folder is not None:
+            self.folder.write_json("result.json", result.to_json())
+        return result
+
+    # ------------------------------------------------------------------ the folder
+
+    def _report(self, stage: Stage) -> None:
+        report = stage.report(self.seconds)
+        if self.folder is not None:
+            figures = {name: value if math.isfinite(value) else None for name, value in report.figures.items()}
+            self.folder.append_metrics({"seconds": round(self.seconds, 3), "learner": report.learner, **figures})
+            self._save_progress()
+        self.observer.on_report(report, self.seconds, self.settings.time_limit)
+
+    def _save_draft(self, stage: Stage) -> None:
+        """The learner's best program as it comes; once there is a tested one, only a better tested one replaces it."""
+        if self.folder is not None and self.best is None:
+            self.folder.write_program("program.dlm", stage.program(0.0))
+            self.folder.write_json("best.json", {"learner": stage.learner})
+
+    def _save(self, best: _Candidate) -> None:
+        if self.folder is not None:
+            self.folder.write_program("program.dlm", best.program)
+            self.folder.write_json("best.json", {"learner": best.learner})
+            self._save_progress()
+
+    def _save_progress(self) -> None:
+        if self.folder is not None:
+            progress = {"seconds": self.seconds, "attempt": self.attempt, "env_steps": self.env_steps}
+            self.folder.write_json("progress.json", progress)

@@ -1,0 +1,72 @@
+"""A learned policy as an object: its program, what it does, what it earns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dlm.data.structure import Structure
+from dlm.data.worlds import Worlds
+from dlm.engines import evaluate_target
+from dlm.envs.domain import Domain
+from dlm.envs.evaluate import Mode, choose
+from dlm.errors import DataError
+from dlm.logic.evaluate import check_inputs
+from dlm.logic.syntax import Program
+from dlm.policies.environment import EnvDomain
+from dlm.policies.outcome import PolicyRun
+from dlm.policies.verify import STREAM, Tested, try_policy, try_size
+
+__all__ = ["Policy"]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A program that acts. `run` tells how it was learned and what it earned; `str` gives both."""
+
+    domain: Domain[Any]
+    run: PolicyRun
+
+    @property
+    def program(self) -> Program:
+        return self.run.program
+
+    @property
+    def verified(self) -> bool:
+        return self.run.verified
+
+    def atom(self, structure: Structure, rng: np.random.Generator | None = None) -> tuple[int, ...]:
+        """The arguments of the action atom to choose in a state, as object numbers.
+
+        With a generator one of the true atoms is drawn, or one of all if none is true; without, the first is taken.
+        """
+        check_inputs(self.program, structure.arities)
+        count, arity = structure.size, self.domain.action_arity
+        if count < arity:
+            raise DataError(f"{self.domain.action!r} takes {arity} different objects, the structure has {count}")
+        asked = np.ones(count, dtype=np.bool_) if arity == 1 else ~np.eye(count, dtype=np.bool_)
+        outputs = evaluate_target(self.program, Worlds.from_structures([structure]))
+        mode: Mode = "greedy" if rng is None else "sampled"
+        (chosen,) = choose(rng or np.random.default_rng(0), outputs, asked, mode=mode)
+        return tuple(int(number) for number in chosen)
+
+    def act(self, structure: Structure, rng: np.random.Generator | None = None) -> Any:
+        """The same as `atom`, as an action of the Gymnasium environment: what ``env.step`` takes."""
+        atom = self.atom(structure, rng)
+        if isinstance(self.domain, EnvDomain):
+            return self.domain.encode(atom, structure)
+        return int(np.ravel_multi_index(atom, (structure.size,) * len(atom)))
+
+    def evaluate(
+        self, size: int | None = None, episodes: int | None = None, *, mode: Mode = "sampled", seed: int = 0
+    ) -> tuple[Tested, ...]:
+        """Returns on fresh episodes of a size, or of every published test, next to what could be earned."""
+        rng = np.random.default_rng([seed, STREAM])
+        if size is None:
+            return try_policy(self.program, self.domain, rng, mode=mode, episodes=episodes)
+        return (try_size(self.program, self.domain, rng, size, episodes or 100, mode=mode),)
+
+    def __str__(self) -> str:
+        return str(self.run)

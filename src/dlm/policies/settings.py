@@ -1,0 +1,70 @@
+"""What a user asks of a run that learns a policy, in one validated value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
+
+from dlm.errors import RunError, SettingsError
+
+__all__ = ["METHODS", "POLICY_LEARNERS", "PolicyLearnerName", "PolicyRunSettings"]
+
+PolicyLearnerName = Literal["auto", "ppo", "reinforce", "imitation", "search"]
+POLICY_LEARNERS: tuple[str, ...] = get_args(PolicyLearnerName)
+
+METHODS = {
+    "search": "planning on small instances and rule search, not reinforcement learning",
+    "ppo": "reinforcement learning by policy gradient (PPO)",
+    "reinforce": "reinforcement learning by policy gradient (REINFORCE)",
+}
+"""What each learner does, in words that stand beside every result."""
+
+
+@dataclass(frozen=True)
+class PolicyRunSettings:
+    """The settings of one run, saved beside it."""
+
+    task: str
+    seed: int = field(default=0, metadata={"help": "Seed of all randomness."})
+    learner: PolicyLearnerName = field(
+        default="auto", metadata={"help": "Who learns: auto begins with search and goes on with ppo if need be."}
+    )
+    time_limit: float = field(default=900.0, metadata={"help": "Seconds of wall time after which the run ends."})
+    keep_soft: bool = field(
+        default=False, metadata={"help": "Train the soft policy alone, as the paper's nIDLM, and report its returns."}
+    )
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise SettingsError(f"The 'seed' setting must be 0 or more. Got {self.seed!r} instead.")
+        if self.learner not in POLICY_LEARNERS:
+            raise SettingsError(
+                f"The 'learner' setting must be one of {POLICY_LEARNERS} for a policy. Got {self.learner!r} instead."
+            )
+        if not 0 < self.time_limit < float("inf"):
+            raise SettingsError(
+                f"The 'time_limit' setting must be a positive number of seconds. Got {self.time_limit!r} instead."
+            )
+        if self.learner == "imitation":
+            raise SettingsError("the learner 'imitation' is not there yet; use search, ppo or reinforce")
+        if self.keep_soft and self.learner == "search":
+            raise SettingsError("the search learner has no soft policy to keep; use --learner ppo or reinforce")
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The learners that have a turn, one after the other until a policy is verified."""
+        if self.learner != "auto":
+            return (self.learner,)
+        return ("ppo",) if self.keep_soft else ("search", "ppo")
+
+    def to_json(self) -> dict[str, object]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> PolicyRunSettings:
+        """The inverse of `to_json`, for settings read back from a run folder."""
+        try:
+            return cls(**value)
+        except TypeError as error:
+            raise RunError(f"the settings of this run cannot be read: {error!r}") from None

@@ -1,0 +1,163 @@
+"""Learners of policies behind one small interface: what a run asks of whoever has its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Protocol, cast
+
+import numpy as np
+
+from dlm.envs.domain import Domain
+from dlm.logic.syntax import Program
+from dlm.policies.environment import EnvDomain
+from dlm.policies.search import RuleSearch, RuleSearchSettings
+from dlm.policies.verify import Tested
+
+__all__ = ["PolicyReport", "Stage", "open_stage"]
+
+
+@dataclass(frozen=True)
+class PolicyReport:
+    """Where a learner stands: figures that differ from learner to learner, under the names they are shown by."""
+
+    learner: str
+    figures: dict[str, float]
+
+
+class Stage(Protocol):
+    """A learner at work."""
+
+    learner: str
+    share: float
+    """The share of the time limit it may learn for; the rest is for making its program small."""
+
+    @property
+    def done(self) -> bool:
+        """Whether it believes to be at the end."""
+
+    @property
+    def env_steps(self) -> int: ...
+
+    @property
+    def starts(self) -> int: ...
+
+    @property
+    def mark(self) -> object:
+        """Another object whenever there is a better program than before; None as long as there is none."""
+
+    def advance(self) -> None:
+        """Work for a while."""
+
+    def report(self, seconds: float) -> PolicyReport: ...
+
+    def program(self, seconds: float) -> Program:
+        """The best program so far, made small if there are some seconds left for that."""
+
+    def test_soft(self, rng: np.random.Generator) -> tuple[Tested, ...]:
+        """The soft policy in the published tests; nothing if there is none."""
+
+
+def open_stage(
+    learner: str, domain: Domain[Any], seed: int, *, keep_soft: bool, out_of_time: Callable[[], bool]
+) -> Stage:
+    """A learner at its beginning."""
+    if learner == "search":
+        return _Search(domain, seed)
+    judged = domain.hopeful() if isinstance(domain, EnvDomain) else domain
+    return _Gradient(learner, judged, seed, keep_soft, out_of_time)
+
+
+class _Search:
+    """Planning and rule search. Every start is one step; the best list of all is kept."""
+
+    learner = "search"
+    share = 1.0
+
+    def __init__(self, domain: Domain[Any], seed: int) -> None:
+        self._search = RuleSearch(domain, seed, RuleSearchSettings())
+
+    @property
+    def done(self) -> bool:
+        return self._search.done
+
+    @property
+    def env_steps(self) -> int:
+        return self._search.env_steps
+
+    @property
+    def starts(self) -> int:
+        return self._search.starts
+
+    @property
+    def mark(self) -> object:
+        return self._search.best
+
+    def advance(self) -> None:
+        self._search.advance()
+
+    def report(self, seconds: float) -> PolicyReport:
+        return PolicyReport(self.learner, _figures(self._search.progress(seconds)))
+
+    def program(self, seconds: float) -> Program:  # noqa: ARG002 (its lists are pruned as they are found)
+        return self._search.program()
+
+    def test_soft(self, rng: np.random.Generator) -> tuple[Tested, ...]:  # noqa: ARG002 (there is none)
+        return ()
+
+
+class _Gradient:
+    """Policy gradient. Importing it loads torch, so it is imported when it is used."""
+
+    def __init__(
+        self, learner: str, domain: Domain[Any], seed: int, keep_soft: bool, out_of_time: Callable[[], bool]
+    ) -> None:
+        from dlm.policies.gradient import PRUNING_SHARE, PolicyGradient
+        from dlm.policies.policy_settings import default_settings, machine_settings
+
+        self.learner = learner
+        self.share = 1 - PRUNING_SHARE
+        self._keep_soft = keep_soft
+        self._domain = domain
+        settings = default_settings(domain, cast(Literal["ppo", "reinforce"], learner))
+        self._training = PolicyGradient(
+            domain, seed, settings, machine_settings(domain), keep_soft=keep_soft, out_of_time=out_of_time
+        )
+
+    @property
+    def done(self) -> bool:
+        return self._training.done
+
+    @property
+    def env_steps(self) -> int:
+        return self._training.env_steps
+
+    @property
+    def starts(self) -> int:
+        return self._training.starts
+
+    @property
+    def mark(self) -> object:
+        return self._training.best
+
+    def advance(self) -> None:
+        self._training.advance()
+
+    def report(self, seconds: float) -> PolicyReport:
+        return PolicyReport(self.learner, _figures(self._training.progress(seconds)))
+
+    def program(self, seconds: float) -> Program:
+        from dlm.policies.gradient import PRUNING
+
+        return self._training.program(min(PRUNING, seconds))
+
+    def test_soft(self, rng: np.random.Generator) -> tuple[Tested, ...]:
+        if not self._keep_soft:
+            return ()
+        soft = self._training.soft_policy()
+        return tuple(Tested.of(trial.name, trial.size, soft.run_trial(trial, rng)) for trial in self._domain.trials())
+
+
+def _figures(progress: Any) -> dict[str, float]:
+    """A learner's own report without its clock: a run has the time."""
+    return {name: value for name, value in asdict(progress).items() if name != "seconds"}

@@ -1,0 +1,163 @@
+"""`dlm learn rl/...`: from a world to act in to a verified policy."""
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import dlm as library
+from cli.conftest import Run, Start, _run, one_object, wait_for
+
+PROMISED = {
+    "task",
+    "seed",
+    "learner",
+    "verified",
+    "returns",
+    "env_steps",
+    "seconds",
+    "program",
+    "definitions",
+    "literals",
+    "run_dir",
+}
+
+
+@pytest.fixture(scope="module")
+def unstack(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The folder of a verified run, and what the run printed. Not to be changed."""
+    folder = tmp_path_factory.mktemp("unstack")
+    done = _run(folder, "learn", "rl/unstack", "--seed", "3")
+    (run,) = (folder / "runs").iterdir()
+    return run, done
+
+
+def test_a_policy_is_printed_with_its_returns_its_decision_and_its_learner(
+    unstack: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    run, done = unstack
+    assert done.returncode == 0, done.stderr
+    program, _, rest = done.stdout.partition("\n\n")
+    assert library.parse_program(program).target.name == "move"
+    assert rest.startswith("Verified: all 500 fresh episodes reach the goal, with the best return possible.")
+    for words in (
+        "7 blocks     100       0.880        0.880 to 0.880  0.880    100%",
+        "decision    one of the true actions, uniformly at random",
+        "learner     search: planning on small instances and rule search, not reinforcement learning",
+        f"dlm play runs/{run.name} --explain",
+    ):
+        assert words in rest
+    assert "search: starts 1, env steps" in done.stderr
+
+
+def test_a_run_leaves_its_files(unstack: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    run, done = unstack
+    names = {path.name for path in run.iterdir()}
+    assert names == {"settings.json", "metrics.jsonl", "progress.json", "program.dlm", "best.json", "result.json"}
+    result = one_object((run / "result.json").read_text())
+    assert (run / "program.dlm").read_text() == result["program"]
+    assert done.stdout.startswith(result["program"])
+    metrics = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert [line["starts"] for line in metrics] == list(range(1, len(metrics) + 1))
+    assert metrics[-1]["env_steps"] == result["env_steps"]
+
+
+def test_a_run_can_be_shown_tested_played_and_resumed(
+    dlm: Run, unstack: tuple[Path, subprocess.CompletedProcess[str]]
+) -> None:
+    run, first = unstack
+    shown = first.stdout.replace(f"runs/{run.name}", str(run))
+    assert dlm("show", run).stdout == shown
+    again = dlm("learn", "--resume", run)
+    assert (again.returncode, again.stdout) == (0, shown)
+    tested = one_object(dlm("test", run, "--objects", 9, "--episodes", 5, "--json").stdout)
+    assert (tested["task"], tested["passed"]) == ("rl/unstack", True)
+    assert "The goal is reached in 4 steps." in dlm("play", run).stdout
+
+
+def test_json_is_one_object_and_the_same_seed_gives_the_same_program(dlm: Run) -> None:
+    results = []
+    for name in ("a", "b"):
+        done = dlm("learn", "rl/stack", "--learner", "search", "--seed", 1, "--json", "--out", name)
+        assert (done.returncode, done.stderr) == (0, "")
+        results.append(one_object(done.stdout))
+    first, second = results
+    assert set(first) >= PROMISED
+    assert (first["task"], first["seed"], first["learner"], first["verified"]) == ("rl/stack", 1, "search", True)
+    assert len(first["returns"]) == 5
+    for test in first["returns"]:
+        assert test["success"] == 1.0
+        assert test["interval"][0] <= test["mean"] <= test["interval"][1]
+        assert test["mean"] <= test["optimum"]
+    program = library.parse_program(first["program"])
+    assert (len(program.definitions), program.literals) == (first["definitions"], first["literals"])
+    for field in ("program", "returns", "env_steps", "starts"):
+        assert first[field] == second[field]
+
+
+def test_the_time_limit_ends_with_the_best_so_far_and_another_attempt_keeps_it(dlm: Run, tmp_path: Path) -> None:
+    done = dlm("learn", "rl/on", "--learner", "reinforce", "--time-limit", "0.1", "--out", "r")
+    assert done.returncode == 3, done.stderr
+    assert "Not verified: the time limit was reached. This is the best program so far." in done.stdout
+    assert "learner     reinforce: reinforcement learning by policy gradient (REINFORCE)" in done.stdout
+    result = one_object((tmp_path / "r" / "result.json").read_text())
+    assert (result["verified"], result["ended"]) == (False, "time limit")
+    spent = one_object((tmp_path / "r" / "progress.json").read_text())
+    refused = dlm("learn", "--resume", "r")
+    assert refused.returncode == 2
+    assert "has used its 0 s; give a larger --time-limit" in refused.stderr
+    more = dlm("learn", "--resume", "r", "--time-limit", spent["seconds"] + 0.1)
+    assert more.returncode == 3, more.stderr
+    assert "attempt 2: learners start again with fresh randomness" in more.stderr
+    again = one_object((tmp_path / "r" / "progress.json").read_text())
+    assert again["attempt"] == 1
+    assert again["env_steps"] > spent["env_steps"]
+    before = sum(test["mean"] for test in result["returns"])
+    after = sum(test["mean"] for test in one_object((tmp_path / "r" / "result.json").read_text())["returns"])
+    assert after >= before
+
+
+def test_an_interrupt_ends_with_the_best_so_far(start: Start, tmp_path: Path) -> None:
+    process = start("learn", "rl/unstack", "--learner", "reinforce", "--out", "r")
+    wait_for(tmp_path / "r" / "metrics.jsonl")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 3, err
+    assert "Not verified: interrupted." in out
+    assert "Traceback" not in err
+    assert one_object((tmp_path / "r" / "result.json").read_text())["ended"] == "interrupted"
+
+
+def test_the_soft_policy_is_reported_beside_its_program(dlm: Run) -> None:
+    done = dlm("learn", "rl/unstack", "--keep-soft", "--time-limit", "0.1", "--json")
+    assert done.returncode in (0, 3), done.stderr
+    result = one_object(done.stdout)
+    assert result["learner"] == "ppo"
+    assert [test["name"] for test in result["soft_returns"]] == [test["name"] for test in result["returns"]]
+
+
+MISTAKES = {
+    "unknown task": (("learn", "rl/unstak"), "Did you mean 'rl/unstack'"),
+    "imitation": (("learn", "rl/unstack", "--learner", "imitation"), "'imitation' is not there yet"),
+    "gradient": (("learn", "rl/unstack", "--learner", "gradient"), "must be one of ('auto', 'ppo'"),
+    "ppo of no policy": (
+        ("learn", "family/has-father", "--learner", "ppo"),
+        "give --learner auto or gradient or search",
+    ),
+    "soft search": (("learn", "rl/unstack", "--learner", "search", "--keep-soft"), "no soft policy to keep"),
+    "soft examples": (("learn", "family/has-father", "--keep-soft"), "is nothing to act in: leave out --keep-soft"),
+    "a machine": (("learn", "rl/unstack", "--depth", "3"), "leave out --depth"),
+    "no time": (("learn", "rl/unstack", "--time-limit", "0"), "'time_limit' setting must be a positive number"),
+    "resume with settings": (("learn", "--resume", "x", "--keep-soft"), "leave out --keep-soft"),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_mistakes(case: str, dlm: Run, tmp_path: Path) -> None:
+    arguments, message = MISTAKES[case]
+    done = dlm(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert not (tmp_path / "runs").exists()
