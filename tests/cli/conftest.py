@@ -66,7 +66,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
     """The folder of a verified run, and what the run printed. Not to be changed."""
     folder = tmp_path_factory.mktemp("learned")
-    done = _run(folder, "learn", "family/has-father", "--learner", "search", "--seed", "4")
+    done = _run(folder, "learn", "family/has-father", "--learner", "search", "--seed", "0")
     (run,) = (folder / "runs").iterdir()
     return run, done
 

@@ -42,7 +42,7 @@ def test_a_verified_program_is_printed_with_what_was_verified(
 
 def test_a_run_leaves_its_files(learned: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     run, _ = learned
-    assert run.name.startswith("family-has-father-seed4-")
+    assert run.name.startswith("family-has-father-seed0-")
     names = {path.name for path in run.iterdir()}
     assert {"settings.json", "metrics.jsonl", "program.dlm", "raw.dlm", "result.json"} <= names
     assert not any(name.startswith(".") for name in names)

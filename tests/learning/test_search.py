@@ -145,9 +145,9 @@ def test_counterexamples_stay_in_the_sample():
     assert max(batch.size for batch in learner.sample) <= task.train_size
 
 
-def test_a_suggestion_is_where_the_next_start_begins():
+def test_a_suggestion_is_where_a_start_begins():
     task = get_task("family/has-father")
-    learner = SearchLearner(task, task.settings, 0, SearchSettings(pool=64))
+    learner = SearchLearner(task, task.settings, 0, SearchSettings(pool=64, suggested_share=1.0))
     wiring = wire(task.settings, task.inputs, task.target, task.target_arity)
     suggestion = random_choices(wiring, np.random.default_rng(3))
     learner.suggest(suggestion, "gradient")
