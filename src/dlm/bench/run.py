@@ -41,6 +41,8 @@ from dlm.tasks import draw_instance
 __all__ = ["main"]
 
 OUT = Path("docs/benchmarks")
+SEEDS = range(5)
+"""A program is learned with each of these, and the smallest goes to work: the way to a rule that reads well."""
 
 
 @dataclass(frozen=True)
@@ -119,10 +121,15 @@ def _program(task: str, folder: Path | None) -> dict[str, str]:
         path = folder / f"{task.replace('/', '-')}.dlm"
         return {"program": format_program(read_program(path)), "origin": f"read from {path}"}
     print(f"learning {task}", flush=True)
-    result = learn(task, seed=0)
-    if not result.verified:
+    results = [result for seed in SEEDS if (result := learn(task, seed=seed)).verified]
+    if not results:
         raise RuntimeError(f"no program was verified for {task}; try again on a machine that does nothing else")
-    origin = f"learned with seed 0 by {result.learner} in {result.seconds:.1f} s"
+    result = min(results, key=lambda result: result.program.size)
+    sizes = ", ".join(str(result.program.literals) for result in results)
+    origin = (
+        f"learned with seed {result.seed} by {result.learner} in {result.seconds:.1f} s; "
+        f"the smallest of {len(results)}, which have {sizes} literals"
+    )
     return {"program": format_program(result.program), "origin": origin}
 
 
