@@ -9,6 +9,7 @@ import json
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,10 +37,14 @@ TINY = Facts(np.arange(1), {"p": np.zeros((1, 1), dtype=np.int64)})
 def measure(asked: Figures) -> Figures:
     """Measure in another process."""
     command = [sys.executable, "-m", "dlm.bench.measures", json.dumps(asked)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
-    found: Figures = json.loads(done.stdout.splitlines()[-1])
+    # Files, not pipes: a pipe ends only when Spark's Java machine has ended too, which may outlive the process.
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        code = subprocess.run(command, stdout=out, stderr=err, check=False).returncode
+        out.seek(0)
+        err.seek(0)
+        if code:
+            raise RuntimeError(f"{' '.join(command)} failed:\n{err.read()}")
+        found: Figures = json.loads(out.read().splitlines()[-1])
     return found
 
 
