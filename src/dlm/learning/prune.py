@@ -42,7 +42,7 @@ from dlm.logic.syntax import (
 )
 from dlm.tasks.task import Task
 
-__all__ = ["Judge", "Objects", "prune"]
+__all__ = ["Judge", "Objects", "prune", "smaller_programs"]
 
 Change = Callable[[Formula, tuple[str, ...]], Iterator[Formula]]
 """What may stand in place of a formula, given the variables in scope."""
@@ -81,13 +81,13 @@ def prune(program: Program, inputs: dict[str, int], judge: Objects) -> Program:
     """The smallest program that greedy changes reach and the judge accepts. The given one must be right."""
     current = simplify(program)
     while True:
-        smaller = next((found for found in _smaller(current, inputs) if judge.objection(found) is None), None)
+        smaller = next((found for found in smaller_programs(current, inputs) if judge.objection(found) is None), None)
         if smaller is None:
             return current
         current = min(simplify(smaller), smaller, key=lambda p: p.size)
 
 
-def _smaller(program: Program, inputs: dict[str, int]) -> Iterator[Program]:
+def smaller_programs(program: Program, inputs: dict[str, int]) -> Iterator[Program]:
     """Programs that differ in one place and are smaller, the largest savings first."""
     for changes in (_omissions, _substitutions, _relaxations):
         found: list[tuple[int, int, Formula]] = []

@@ -3,9 +3,9 @@
 A start goes through the lessons with a soft policy. In the last lesson, once it succeeds, it hardens (see
 `curriculum.Softness`), and the program of its likeliest choices is looked at now and then: a judge plays it by the
 exact evaluator, at the training size and beside it, and the best one is kept. A program that loses little is mended by
-trial (`repair`). The training ends with a program that loses nothing against the optimum, or with a start whose best
-program loses nothing from the task's own starts; otherwise other starts follow until the time is over. What comes
-out is pruned as long as it earns no less.
+trial (`repair`), and completed by another one where it says nothing (`fallback`). The training ends with a program
+that loses nothing against the optimum, or with a start whose best program loses nothing from the task's own starts;
+otherwise other starts follow until the time is over. What comes out is pruned as long as it earns no less.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from dlm.envs.domain import Domain
@@ -28,12 +29,13 @@ from dlm.machine import Selection, hard_choices
 from dlm.machine.critic import Critic
 from dlm.policies.actor import Actor
 from dlm.policies.curriculum import Curriculum, Softness
+from dlm.policies.fallback import Pool
 from dlm.policies.policy_settings import Algorithm, PolicySettings, default_settings, machine_settings
 from dlm.policies.ppo import ppo_update
 from dlm.policies.reinforce import reinforce_update
 from dlm.policies.repair import repair
 from dlm.policies.result import PolicyResult, TrialResult
-from dlm.policies.rollout import play, roll_out
+from dlm.policies.rollout import Trajectories, play, roll_out
 from dlm.policies.soft import SoftPolicy
 from dlm.policies.starts import Bar, Judge, Score
 from dlm.policies.verify import TOLERANCE
@@ -129,7 +131,7 @@ class PolicyGradient:
         self.domain, self.settings, self.machine, self.keep_soft = domain, settings, machine, keep_soft
         self.judge = Judge(domain, seed)
         self.starts = self.updates = self.played = 0
-        self.best: tuple[Score, Choices, Actor] | None = None
+        self.pool = Pool(self.judge)
         self.best_soft: tuple[tuple[int, float], Actor, Tensor, float] | None = None
         self.done = False
         self._out_of_time = out_of_time
@@ -141,6 +143,11 @@ class PolicyGradient:
     def env_steps(self) -> int:
         """Steps in the domain for training, exams, repair and judging."""
         return self.played + self.judge.steps
+
+    @property
+    def best(self) -> tuple[Score, Program] | None:
+        """The best program so far and its score."""
+        return self.pool.best
 
     def progress(self, seconds: float) -> GradientProgress:
         return GradientProgress(
@@ -167,10 +174,10 @@ class PolicyGradient:
         """The best program, pruned as long as it earns no less; about the domain's own predicates."""
         if self.best is None:
             return simplify(self.actor.program())
-        score, choices, actor = self.best
+        score, program = self.best
         end = time.monotonic() + seconds
         bar = Bar(self.judge, score.total, lambda: time.monotonic() >= end)
-        return prune(actor.program(choices), dict(self.domain.predicates), bar)
+        return prune(program, dict(self.domain.predicates), bar)
 
     def soft_policy(self) -> SoftPolicy:
         """The soft policy that did best in an exam of the latest lesson, or the present one if there was no exam."""
@@ -220,14 +227,14 @@ class PolicyGradient:
 
     def _ripe(self) -> bool:
         """Whether to harden: the policy succeeds, has stopped to improve, and has not lost by hardening so far."""
-        slack = self.domain.step_cost / 2
-        if self._returns > self._peak + slack / 2:
+        slack = self.domain.step_cost / 8
+        if self._returns > self._peak + slack:
             self._peak, self._peak_at = self._returns, self._updates
         waited = self._updates - self._peak_at
         keeps_up = self._returns >= self._peak - slack or waited > 4 * self.settings.plateau
         return self._success > self.settings.decay_mark and waited >= self.settings.plateau and keeps_up
 
-    def _train(self, played: Any) -> None:
+    def _train(self, played: Trajectories) -> None:
         settings = replace(self.settings, action_temperature=self.softness.action_temperature)
         selection = self.softness.selection
         if settings.algorithm == "ppo":
@@ -245,25 +252,28 @@ class PolicyGradient:
 
     def _examine(self) -> None:
         """An exam; soft policies are compared by it."""
-        lesson, weights = self.curriculum.lesson, self._weights()
-
-        def solves(start: Any, mode: Mode) -> np.ndarray[Any, np.dtype[np.bool_]]:
-            outcome = play(self.actor, weights, start, self._rng, self.softness.action_temperature, mode)
-            self.played += outcome.steps
-            self._exam_return = float((outcome.returns - self.domain.optimal_return(start).returns).mean())
-            return outcome.solved
-
         if self.curriculum.last and not self.keep_soft:
             return
+        lesson, weights = self.curriculum.lesson, self._weights()
+        returns: list[float] = []
+
+        def solves(start: Any, mode: Mode) -> NDArray[np.bool_]:
+            outcome = play(self.actor, weights, start, self._rng, self.softness.action_temperature, mode)
+            self.played += outcome.steps
+            # The optimum takes long to find in some domains, and earlier lessons do not need it.
+            best = self.domain.optimal_return(start).returns if self.curriculum.last else 0.0
+            returns.append(float((outcome.returns - best).mean()))
+            return outcome.solved
+
         self.curriculum.examine(solves)
-        rank = lesson, self._exam_return
+        rank = lesson, returns[-1]
         if self.best_soft is None or rank > self.best_soft[0]:
             self.best_soft = rank, self.actor, weights, self.softness.action_temperature
         if self.curriculum.lesson > lesson:
             self._peak = -np.inf
             for group in self.optimiser.param_groups:
                 group["lr"] *= self.settings.lesson_decay
-        elif self.keep_soft and self.curriculum.last and self._exam_return >= -TOLERANCE:
+        elif self.keep_soft and self.curriculum.last and returns[-1] >= -TOLERANCE:
             self.done = True
 
     # ------------------------------------------------------------------ programs
@@ -276,8 +286,11 @@ class PolicyGradient:
             return
         self._seen.add(key)
         floor = self._start_best[0].total if self._start_best else -np.inf
-        score = self.judge.score(self.actor.program(choices), floor)
-        if score.total > floor:
+        program = self.actor.program(choices)
+        score = self.judge.score(program, floor)
+        if score.total <= floor:
+            self.pool.add(score, program)
+        else:
             self._keep(score, choices)
             if score.total > MENDABLE and not score.flawless:
                 self._mend(patience=2)
@@ -293,7 +306,9 @@ class PolicyGradient:
         self._keep(found.score, found.choices)
 
     def _keep(self, score: Score, choices: Choices) -> None:
+        """A start's best choices; their program joins the pool, which may complete it with another."""
         self._start_best = score, choices
-        if self.best is None or score.total > self.best[0].total:
-            self.best = score, choices, self.actor
-        self.done = self.done or score.flawless
+        self.pool.add(score, self.actor.program(choices))
+        if score.total > MENDABLE:
+            self.pool.combine()
+        self.done = self.done or (self.best is not None and self.best[0].flawless)
