@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from dlm.cli import main
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
 
@@ -37,6 +39,26 @@ def _run(cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
 def dlm(tmp_path: Path) -> Run:
     """Run `dlm` with some arguments to its end."""
     return lambda *arguments: _run(tmp_path, *arguments)
+
+
+class Command:
+    """`dlm` in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        self.capsys, self.monkeypatch = capsys, monkeypatch
+
+    def __call__(self, *arguments: object) -> tuple[int, str, str]:
+        self.monkeypatch.setattr(sys, "argv", ["dlm", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        return code if isinstance(code, int) else 0, *self.capsys.readouterr()
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+    monkeypatch.chdir(tmp_path)
+    return Command(capsys, monkeypatch)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """`dlm play` and `dlm test` with policies."""
 
 import json
-import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -9,33 +8,12 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from cli.conftest import one_object
-from dlm.cli import main
+from cli.conftest import Command, one_object
 
 SORTING = str(files("dlm.envs") / "programs" / "sorting.dlm")
 PATH = str(files("dlm.envs") / "programs" / "path.dlm")
 IDLE = "swap(x, y) :- smaller_index(x, y) & greater_index(x, y).\n"
 TOWER = "move(x, y) :- top(x) & is_floor(y) & exists z: on(x, z) & ~is_floor(z).\n"
-
-
-class Command:
-    """`dlm` in this process."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-        self.capsys, self.monkeypatch = capsys, monkeypatch
-
-    def __call__(self, *arguments: object) -> tuple[int, str, str]:
-        self.monkeypatch.setattr(sys, "argv", ["dlm", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code = ended.value.code
-        return code if isinstance(code, int) else 0, *self.capsys.readouterr()
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
-    monkeypatch.chdir(tmp_path)
-    return Command(capsys, monkeypatch)
 
 
 def test_an_episode_as_text_ends_at_the_goal(call: Command) -> None:
@@ -125,7 +103,10 @@ MISTAKES: dict[str, tuple[tuple[Any, ...], str]] = {
     "another signature": (("play", SORTING, "--task", "rl/path"), "the program reads 'greater_value'"),
     "another arity": (("test", "one.dlm", "--task", "rl/unstack"), "'move' of rl/unstack has 2"),
     "instances of a policy": (("test", SORTING, "--task", "rl/sorting", "--instances", 5), "give --episodes"),
-    "episodes of no policy": (("test", "one.dlm", "--task", "family/has-father", "--episodes", 5), "--instances"),
+    "episodes of no policy": (
+        ("test", "one.dlm", "--task", "family/has-father", "--episodes", 5),
+        "leave out --episodes",
+    ),
     "nothing to act in": (("play", "one.dlm", "--task", "family/has-father"), "is nothing to act in"),
     "too small": (("play", SORTING, "--task", "rl/sorting", "--objects", 1), "at least 2, got 1"),
     "unknown test": (("play", SORTING, "--task", "rl/sorting", "--trial", "x"), "it has '10 numbers', '50 numbers'"),

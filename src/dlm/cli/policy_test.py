@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_text
 import time
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,18 @@ from rich.console import Console
 
 from dlm.cli.returns import decision_words, print_returns
 from dlm.envs import Domain
-from dlm.envs.evaluate import Mode, check_policy
-from dlm.logic.syntax import Program
-from dlm.policies.verify import STREAM, all_passed, try_policy, try_size
+from dlm.envs.evaluate import Mode
+from dlm.learning.run import RunFolder
+from dlm.policies.soft_file import load_soft
+from dlm.policies.verify import STREAM, Play, all_passed, try_size, try_trials
 
-__all__ = ["EPISODES", "run_policy_test"]
+__all__ = ["EPISODES", "run_policy_test", "soft_play"]
 
 EPISODES = 100
 
 
 def run_policy_test(
-    program: Program,
+    play: Play,
     domain: Domain[Any],
     *,
     size: int | None,
@@ -31,16 +33,15 @@ def run_policy_test(
     seed: int,
     json: bool,
 ) -> bool:
-    """Run a program on fresh episodes and print what it earned. Whether it passed everywhere."""
-    check_policy(program, domain)
+    """Play fresh episodes and print what they earned. Whether the policy passed everywhere."""
     rng = np.random.default_rng([seed, STREAM])
     started = time.perf_counter()
     err = Console(stderr=True)
     with err.status("testing") if err.is_terminal and not json else nullcontext():
         if size is None:
-            tests = try_policy(program, domain, rng, mode=mode, episodes=episodes)
+            tests = try_trials(play, domain, rng, episodes)
         else:
-            tests = (try_size(program, domain, rng, size, episodes or EPISODES, mode=mode),)
+            tests = (try_size(play, domain, rng, size, episodes or EPISODES),)
     seconds = time.perf_counter() - started
     passed = all_passed(tests)
     if json:
@@ -59,3 +60,9 @@ def run_policy_test(
     print(f"decision  {decision_words(mode)}")
     print(f"task      {domain.name}, seed {seed}, {seconds:.1f} s")
     return passed
+
+
+def soft_play(source: Path, domain: Domain[Any], mode: Mode) -> Play:
+    """Episodes by the soft policy of a run. It is the actor itself that plays: there is no program to evaluate."""
+    soft = load_soft(RunFolder.open(source), domain)
+    return lambda start, rng: soft.run(start, rng, mode)

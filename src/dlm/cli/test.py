@@ -15,12 +15,13 @@ from rich.progress import track
 
 from dlm.cli.display import print_trials
 from dlm.cli.policy_options import GreedyOption, mode_of, problem_of
-from dlm.cli.policy_test import EPISODES, run_policy_test
+from dlm.cli.policy_test import EPISODES, run_policy_test, soft_play
 from dlm.envs import Domain
 from dlm.errors import SettingsError
 from dlm.learning.run import read_program
 from dlm.learning.verify import INSTANCES, Trial, check_signature, try_program
 from dlm.logic.syntax import Program
+from dlm.policies.verify import play_program
 from dlm.tasks import Task
 
 __all__ = ["test"]
@@ -57,6 +58,9 @@ def test(
         ),
     ] = None,
     greedy: GreedyOption = None,
+    soft: Annotated[
+        bool, typer.Option("--soft", metavar="", help="Try the soft policy of a run learned with --keep-soft.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the instances.")] = 0,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
 ) -> None:
@@ -70,12 +74,16 @@ def test(
     if isinstance(known, Domain):
         if instances is not None:
             raise SettingsError(f"a policy for {known.name} is tried in episodes: give --episodes, not --instances")
+        play = soft_play(source, known, mode_of(greedy)) if soft else play_program(program, known, mode_of(greedy))
         passed = run_policy_test(
-            program, known, size=objects, episodes=episodes, mode=mode_of(greedy), seed=seed, json=json
+            play, known, size=objects, episodes=episodes, mode=mode_of(greedy), seed=seed, json=json
         )
         raise typer.Exit(0 if passed else NOT_RIGHT)
-    if episodes is not None or greedy is not None:
-        raise SettingsError(f"{known.name} has no episodes and no decisions: give --instances, not --episodes")
+    if episodes is not None or greedy is not None or soft:
+        raise SettingsError(
+            f"{known.name} has no episodes and no decisions: leave out --episodes, --greedy, --sampled and --soft; "
+            "--instances says how many instances"
+        )
     check_signature(program, known)
     size = known.large_size if objects is None else objects
     started = time.perf_counter()

@@ -41,10 +41,13 @@ KEY_BYTES = 16
 
 @dataclass(frozen=True)
 class EnvState(State):
-    """Copies of the environment, what they show, and whether the goal was reached."""
+    """Copies of the environment, what they show, and whether the goal was reached.
+
+    `ruler` is as wide as the size: an empty batch has a size too.
+    """
 
     key: NDArray[np.uint8]
-    scale: NDArray[np.int32]
+    ruler: BoolArray
     reached: BoolArray
     env: NDArray[np.object_] = field(metadata={"key": False})
     shown: NDArray[np.object_] = field(metadata={"key": False})
@@ -90,8 +93,8 @@ class EnvDomain(Domain[EnvState]):
         return EnvState(
             left=np.full(count, self.limit, dtype=np.int32),
             finished=np.zeros(count, dtype=np.bool_),
-            key=np.stack([_digits(structure_key(shown)) for _, shown in started]),
-            scale=np.full(count, size, dtype=np.int32),
+            key=np.array([_digits(structure_key(shown)) for _, shown in started], dtype=np.uint8).reshape(count, -1),
+            ruler=np.zeros((count, size), dtype=np.bool_),
             reached=np.zeros(count, dtype=np.bool_),
             env=_objects([env for env, _ in started]),
             shown=_objects([shown for _, shown in started]),
@@ -139,9 +142,13 @@ class EnvDomain(Domain[EnvState]):
         return self._objects[size]
 
     def size(self, state: EnvState) -> int:
-        return int(state.scale[0])
+        return int(state.ruler.shape[1])
 
     def observe(self, state: EnvState) -> Worlds:
+        if not state.count:
+            objects = len(self.objects(self.size(state)))
+            shapes = {name: (0, *(objects,) * arity) for name, arity in self.predicates.items()}
+            return Worlds(0, objects, {name: np.zeros(shape, dtype=np.bool_) for name, shape in shapes.items()})
         return Worlds.from_structures(state.shown.tolist())
 
     def structure(self, state: EnvState, index: int) -> Structure:

@@ -22,8 +22,9 @@ from dlm.learning.run import RunFolder, read_program
 from dlm.logic.syntax import Program
 from dlm.policies.outcome import PolicyEnding, PolicyRun
 from dlm.policies.settings import PolicyRunSettings
+from dlm.policies.soft_file import save_soft
 from dlm.policies.stages import PolicyReport, Stage, open_stage
-from dlm.policies.verify import STREAM, Tested, all_passed, try_policy
+from dlm.policies.verify import STREAM, Tested, all_passed, play_program, try_trials
 
 __all__ = ["PolicyObserver", "learn_policy_task", "resume_policy_task"]
 
@@ -125,7 +126,7 @@ class _Session:
         if folder.has("best.json"):
             learner = str(folder.read_json("best.json").get("learner"))
             program = read_program(folder.path)
-            self.best = _Candidate(learner, program, self._test(program, self.attempt - 1), (), 0)
+            self.best = _Candidate(learner, program, self._test(program), (), 0)
         self.observer.on_note(f"attempt {self.attempt + 1}: learners start again with fresh randomness")
 
     # ------------------------------------------------------------------ the loop
@@ -188,16 +189,25 @@ class _Session:
         self.observer.on_note(f"{why}running the program of {stage.learner} on fresh episodes")
         left = 0.0 if ended == "interrupted" else max(0.0, self.settings.time_limit - self.seconds)
         program = stage.program(left)
-        rng = np.random.default_rng([self.settings.seed, STREAM + 1, self.attempt])
-        tests = self._test(program, self.attempt)
-        candidate = _Candidate(stage.learner, program, tests, stage.test_soft(rng), stage.starts)
+        tests = self._test(program)
+        candidate = _Candidate(stage.learner, program, tests, self._test_soft(stage), stage.starts)
         if self.best is None or candidate.rank > self.best.rank:
             self.best = candidate
         self._save(self.best)
 
-    def _test(self, program: Program, attempt: int) -> tuple[Tested, ...]:
-        """Fresh episodes: of a random stream that no learner draws from."""
-        return try_policy(program, self.domain, np.random.default_rng([self.settings.seed, STREAM, attempt]))
+    def _test(self, program: Program) -> tuple[Tested, ...]:
+        """Fresh episodes, the same ones for all programs of an attempt, of a stream that no learner draws from."""
+        rng = np.random.default_rng([self.settings.seed, STREAM, self.attempt])
+        return try_trials(play_program(program, self.domain), self.domain, rng)
+
+    def _test_soft(self, stage: Stage) -> tuple[Tested, ...]:
+        """The soft policy in fresh episodes; it is saved too, so that it can be tested again."""
+        soft = stage.soft()
+        if soft is None:
+            return ()
+        if self.folder is not None:
+            save_soft(self.folder, soft)
+        return try_trials(soft.run, self.domain, np.random.default_rng([self.settings.seed, STREAM + 1, self.attempt]))
 
     def _seed(self) -> int:
         """The seed of an attempt: the run's own one at first, so that a learner alone gives the same program."""

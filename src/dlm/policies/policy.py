@@ -17,7 +17,7 @@ from dlm.logic.evaluate import check_inputs
 from dlm.logic.syntax import Program
 from dlm.policies.environment import EnvDomain
 from dlm.policies.outcome import PolicyRun
-from dlm.policies.verify import STREAM, Tested, try_policy, try_size
+from dlm.policies.verify import STREAM, Tested, play_program, try_size, try_trials
 
 __all__ = ["Policy"]
 
@@ -64,9 +64,10 @@ class Policy:
     ) -> tuple[Tested, ...]:
         """Returns on fresh episodes of a size, or of every published test, next to what could be earned."""
         rng = np.random.default_rng([seed, STREAM])
+        play = play_program(self.program, self.domain, mode)
         if size is None:
-            return try_policy(self.program, self.domain, rng, mode=mode, episodes=episodes)
-        return (try_size(self.program, self.domain, rng, size, episodes or 100, mode=mode),)
+            return try_trials(play, self.domain, rng, episodes)
+        return (try_size(play, self.domain, rng, size, episodes or 100),)
 
     def __str__(self) -> str:
         return str(self.run)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -61,8 +60,9 @@ def domain_of(
     Wrapped.deterministic = False
     domain = Wrapped((lambda size: bare_env(env(size))) if grows else (lambda _: first), reader.encode)
     probe = _look(domain)
-    Wrapped.deterministic = probe.deterministic
-    Wrapped.step_cost, Wrapped.best_reward = probe.step_cost, probe.best_reward
+    Wrapped.deterministic = not probe.random
+    Wrapped.step_cost = _step_cost(domain, probe)
+    Wrapped.best_reward = max(happening.reward for happening in probe.seen.values())
     return domain
 
 
@@ -156,58 +156,55 @@ def _sizes_of(env: Any) -> tuple[int, ...]:
     return tuple(sorted({env.reset(seed=seed)[0].size for seed in range(RESETS)}))
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Probe:
-    """What random walks have shown."""
+    """What random walks have shown so far."""
 
-    deterministic: bool
-    step_cost: float
-    best_reward: float
+    random: bool = False
+    """Two copies did different things."""
+    hidden: bool = False
+    """The same action in the same observation did different things."""
+    seen: dict[tuple[bytes, tuple[int, ...]], Happening] = field(default_factory=dict)
+
+    def try_actions(self, domain: EnvDomain, rng: np.random.Generator, state: EnvState) -> None:
+        """Try some actions, each on two copies."""
+        key = state.key[0].tobytes()
+        for atom in rng.permutation(np.argwhere(domain.asked(domain.size(state))))[:TRIED]:
+            place = key, tuple(int(number) for number in atom)
+            first, second = (domain.try_step(state.env[0], state.shown[0], place[1]) for _ in range(2))
+            self.random |= not _alike(first, second)
+            self.hidden |= not _alike(first, self.seen.setdefault(place, first))
 
 
 def _look(domain: EnvDomain) -> _Probe:
-    """Walk around, try actions twice, and see whether an observation decides what comes next."""
+    """Walk around and try actions: is there luck, does an observation show all that matters, what does a step cost?"""
     rng = np.random.default_rng(0)
-    seen: dict[tuple[bytes, tuple[int, ...]], Happening] = {}
-    deterministic = True
+    probe = _Probe()
     for _ in range(WALKS):
         state = domain.reset(rng, 1, domain.lessons[0])
         for _ in range(WALK):
-            deterministic &= _try_all(domain, rng, state, seen)
+            probe.try_actions(domain, rng, state)
             asked = np.argwhere(domain.asked(domain.size(state)))
             step = domain.step(state, asked[rng.integers(len(asked), size=1)])
             if step.done[0]:
                 break
             state = step.state
-    ordinary = [-h.reward for h in seen.values() if not h.over and h.reward < 0]
-    if not ordinary:
+    if probe.hidden and not probe.random:
+        raise SettingsError(
+            f"the observation of {domain.name} does not show all that matters: the same action in the same "
+            "observation led to different ones. Show what decides as predicates"
+        )
+    return probe
+
+
+def _step_cost(domain: EnvDomain, probe: _Probe) -> float:
+    costs = [-happening.reward for happening in probe.seen.values() if not happening.over and happening.reward < 0]
+    if not costs:
         raise SettingsError(
             f"steps of {domain.name} cost nothing, so no way to the goal is better than another: let every step "
             "earn a small negative reward, such as -0.01"
         )
-    return _Probe(deterministic, min(ordinary), max((h.reward for h in seen.values()), default=-math.inf))
-
-
-def _try_all(
-    domain: EnvDomain,
-    rng: np.random.Generator,
-    state: EnvState,
-    seen: dict[tuple[bytes, tuple[int, ...]], Happening],
-) -> bool:
-    """Try some actions, each twice. Whether both did the same; refuses if the same observation once led elsewhere."""
-    key = state.key[0].tobytes()
-    same = True
-    for atom in rng.permutation(np.argwhere(domain.asked(domain.size(state))))[:TRIED]:
-        place = key, tuple(int(number) for number in atom)
-        first, second = (domain.try_step(state.env[0], state.shown[0], place[1]) for _ in range(2))
-        same &= _alike(first, second)
-        if same and place in seen and not _alike(first, seen[place]):
-            raise SettingsError(
-                f"the observation of {domain.name} does not show all that matters: the same action in the same "
-                "observation led to different ones. Show what decides as predicates"
-            )
-        seen[place] = first
-    return same
+    return min(costs)
 
 
 def _alike(first: Happening, second: Happening) -> bool:

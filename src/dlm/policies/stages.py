@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from dlm.envs.domain import Domain
+from dlm.errors import SettingsError
 from dlm.logic.syntax import Program
 from dlm.policies.environment import EnvDomain
 from dlm.policies.search import RuleSearch, RuleSearchSettings
-from dlm.policies.verify import Tested
+
+if TYPE_CHECKING:
+    from dlm.policies.soft import SoftPolicy
 
 __all__ = ["PolicyReport", "Stage", "open_stage"]
 
@@ -54,8 +55,8 @@ class Stage(Protocol):
     def program(self, seconds: float) -> Program:
         """The best program so far, made small if there are some seconds left for that."""
 
-    def test_soft(self, rng: np.random.Generator) -> tuple[Tested, ...]:
-        """The soft policy in the published tests; nothing if there is none."""
+    def soft(self) -> SoftPolicy | None:
+        """The soft policy, if it is to be kept."""
 
 
 def open_stage(
@@ -63,6 +64,11 @@ def open_stage(
 ) -> Stage:
     """A learner at its beginning."""
     if learner == "search":
+        if isinstance(domain, EnvDomain) and not domain.deterministic:
+            raise SettingsError(
+                f"{domain.name} is stochastic: copies of it did different things. The search learner plans with a "
+                "deterministic simulator; use ppo or reinforce here"
+            )
         return _Search(domain, seed)
     judged = domain.hopeful() if isinstance(domain, EnvDomain) else domain
     return _Gradient(learner, judged, seed, keep_soft, out_of_time)
@@ -102,8 +108,8 @@ class _Search:
     def program(self, seconds: float) -> Program:  # noqa: ARG002 (its lists are pruned as they are found)
         return self._search.program()
 
-    def test_soft(self, rng: np.random.Generator) -> tuple[Tested, ...]:  # noqa: ARG002 (there is none)
-        return ()
+    def soft(self) -> SoftPolicy | None:
+        return None
 
 
 class _Gradient:
@@ -118,7 +124,6 @@ class _Gradient:
         self.learner = learner
         self.share = 1 - PRUNING_SHARE
         self._keep_soft = keep_soft
-        self._domain = domain
         settings = default_settings(domain, cast(Literal["ppo", "reinforce"], learner))
         self._training = PolicyGradient(
             domain, seed, settings, machine_settings(domain), keep_soft=keep_soft, out_of_time=out_of_time
@@ -151,11 +156,8 @@ class _Gradient:
 
         return self._training.program(min(PRUNING, seconds))
 
-    def test_soft(self, rng: np.random.Generator) -> tuple[Tested, ...]:
-        if not self._keep_soft:
-            return ()
-        soft = self._training.soft_policy()
-        return tuple(Tested.of(trial.name, trial.size, soft.run_trial(trial, rng)) for trial in self._domain.trials())
+    def soft(self) -> SoftPolicy | None:
+        return self._training.soft_policy() if self._keep_soft else None
 
 
 def _figures(progress: Any) -> dict[str, float]:

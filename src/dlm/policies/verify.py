@@ -9,17 +9,20 @@ program, such as Blocksworld. How far a mean is from the optimum is always told 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from dlm.envs.domain import Domain
-from dlm.envs.evaluate import Mode, Returns, run_policy, run_trial
+from dlm.envs.evaluate import Mode, Returns, check_policy, run_from
 from dlm.logic.syntax import Program
 
-__all__ = ["STREAM", "TOLERANCE", "Tested", "all_passed", "try_policy", "try_size"]
+__all__ = ["STREAM", "TOLERANCE", "Play", "Tested", "all_passed", "play_program", "try_size", "try_trials"]
+
+Play = Callable[[Any, np.random.Generator], Returns]
+"""Plays from given states until every episode is over."""
 
 TOLERANCE = 0.005
 DIGITS = 9
@@ -102,30 +105,22 @@ def all_passed(tests: Iterable[Tested]) -> bool:
     return bool(results) and all(results)
 
 
-def try_policy(
-    program: Program,
-    domain: Domain[Any],
-    rng: np.random.Generator,
-    *,
-    mode: Mode = "sampled",
-    episodes: int | None = None,
+def play_program(program: Program, domain: Domain[Any], mode: Mode = "sampled") -> Play:
+    """Episodes by a program, run by the independent evaluator."""
+    check_policy(program, domain)
+    return lambda start, rng: run_from(program, domain, rng, start, mode=mode)
+
+
+def try_trials(
+    play: Play, domain: Domain[Any], rng: np.random.Generator, episodes: int | None = None
 ) -> tuple[Tested, ...]:
-    """Run a program on fresh episodes of every published test of a domain; `episodes` each, or as many as it says."""
+    """Fresh episodes of every published test of a domain; `episodes` each, or as many as it says."""
     return tuple(
-        Tested.of(trial.name, trial.size, run_trial(program, domain, rng, trial, episodes, mode=mode))
+        Tested.of(trial.name, trial.size, play(trial.start(rng, episodes or trial.episodes), rng))
         for trial in domain.trials()
     )
 
 
-def try_size(
-    program: Program,
-    domain: Domain[Any],
-    rng: np.random.Generator,
-    size: int,
-    episodes: int,
-    *,
-    mode: Mode = "sampled",
-) -> Tested:
-    """Run a program on fresh episodes of one size."""
-    returns = run_policy(program, domain, rng, size, episodes, mode=mode)
-    return Tested.of(f"{size} {domain.counts}", size, returns)
+def try_size(play: Play, domain: Domain[Any], rng: np.random.Generator, size: int, episodes: int) -> Tested:
+    """Fresh episodes of one size."""
+    return Tested.of(f"{size} {domain.counts}", size, play(domain.reset(rng, episodes, size), rng))
