@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from dlm.cli.display import percent, print_table
 from dlm.envs.evaluate import Mode
-from dlm.policies.verify import Tested
+from dlm.policies.verify import Earned
 
 __all__ = ["decision_words", "print_returns"]
 
 HEAD = ("TEST", "EPISODES", "MEAN RETURN", "95 % INTERVAL", "OPTIMUM", "SUCCESS")
 
 
-def print_returns(tests: Sequence[Tested]) -> None:
+def print_returns(tests: Sequence[Earned]) -> None:
     """A table with a row for each test."""
     print_table(HEAD, [_row(test) for test in tests])
     if any(not test.exact and not math.isnan(test.optimum) for test in tests):
@@ -30,7 +30,7 @@ def decision_words(mode: Mode) -> str:
     return "one of the true actions, uniformly at random; any action if none is true"
 
 
-def _row(test: Tested) -> tuple[str, ...]:
+def _row(test: Earned) -> tuple[str, ...]:
     low, high = test.interval
     return (
         test.name,

@@ -24,7 +24,7 @@ from dlm.policies.outcome import PolicyEnding, PolicyRun
 from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.soft_file import save_soft
 from dlm.policies.stages import PolicyReport, Stage, open_stage
-from dlm.policies.verify import STREAM, Tested, all_passed, play_program, try_trials
+from dlm.policies.verify import STREAM, Earned, all_passed, play_program, try_trials
 
 __all__ = ["PolicyObserver", "learn_policy_task", "resume_policy_task"]
 
@@ -76,8 +76,8 @@ class _Candidate:
 
     learner: str
     program: Program
-    tests: tuple[Tested, ...]
-    soft_tests: tuple[Tested, ...]
+    tests: tuple[Earned, ...]
+    soft_tests: tuple[Earned, ...]
     starts: int
 
     @property
@@ -195,12 +195,12 @@ class _Session:
             self.best = candidate
         self._save(self.best)
 
-    def _test(self, program: Program) -> tuple[Tested, ...]:
+    def _test(self, program: Program) -> tuple[Earned, ...]:
         """Fresh episodes, the same ones for all programs of an attempt, of a stream that no learner draws from."""
         rng = np.random.default_rng([self.settings.seed, STREAM, self.attempt])
         return try_trials(play_program(program, self.domain), self.domain, rng)
 
-    def _test_soft(self, stage: Stage) -> tuple[Tested, ...]:
+    def _test_soft(self, stage: Stage) -> tuple[Earned, ...]:
         """The soft policy in fresh episodes; it is saved too, so that it can be tested again."""
         soft = stage.soft()
         if soft is None:

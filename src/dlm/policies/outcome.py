@@ -12,7 +12,7 @@ from dlm.learning.run import RunFolder
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
 from dlm.policies.settings import METHODS
-from dlm.policies.verify import Tested, all_passed
+from dlm.policies.verify import Earned, all_passed
 
 __all__ = ["PolicyEnding", "PolicyRun", "read_policy_run"]
 
@@ -31,8 +31,8 @@ class PolicyRun:
     seed: int
     learner: str
     program: Program
-    tests: tuple[Tested, ...]
-    soft_tests: tuple[Tested, ...]
+    tests: tuple[Earned, ...]
+    soft_tests: tuple[Earned, ...]
     env_steps: int
     starts: int
     seconds: float
@@ -93,8 +93,8 @@ def read_policy_run(folder: RunFolder) -> PolicyRun | None:
             seed=int(saved["seed"]),
             learner=str(saved["learner"]),
             program=parse_program(str(saved["program"]), origin=f"{folder.path}/result.json"),
-            tests=tuple(map(Tested.from_json, saved["returns"])),
-            soft_tests=tuple(map(Tested.from_json, saved["soft_returns"])),
+            tests=tuple(map(Earned.from_json, saved["returns"])),
+            soft_tests=tuple(map(Earned.from_json, saved["soft_returns"])),
             env_steps=int(saved["env_steps"]),
             starts=int(saved["starts"]),
             seconds=float(saved["seconds"]),

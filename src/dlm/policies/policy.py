@@ -17,7 +17,7 @@ from dlm.logic.evaluate import check_inputs
 from dlm.logic.syntax import Program
 from dlm.policies.environment import EnvDomain
 from dlm.policies.outcome import PolicyRun
-from dlm.policies.verify import STREAM, Tested, play_program, try_size, try_trials
+from dlm.policies.verify import STREAM, Earned, play_program, try_size, try_trials
 
 __all__ = ["Policy"]
 
@@ -61,7 +61,7 @@ class Policy:
 
     def evaluate(
         self, size: int | None = None, episodes: int | None = None, *, mode: Mode = "sampled", seed: int = 0
-    ) -> tuple[Tested, ...]:
+    ) -> tuple[Earned, ...]:
         """Returns on fresh episodes of a size, or of every published test, next to what could be earned."""
         rng = np.random.default_rng([seed, STREAM])
         play = play_program(self.program, self.domain, mode)

@@ -19,7 +19,7 @@ from dlm.envs.domain import Domain
 from dlm.envs.evaluate import Mode, Returns, check_policy, run_from
 from dlm.logic.syntax import Program
 
-__all__ = ["STREAM", "TOLERANCE", "Play", "Tested", "all_passed", "play_program", "try_size", "try_trials"]
+__all__ = ["STREAM", "TOLERANCE", "Play", "Earned", "all_passed", "play_program", "try_size", "try_trials"]
 
 Play = Callable[[Any, np.random.Generator], Returns]
 """Plays from given states until every episode is over."""
@@ -32,7 +32,7 @@ STREAM = 6
 
 
 @dataclass(frozen=True)
-class Tested:
+class Earned:
     """What a policy earned in one test, next to what could be earned.
 
     `optimum` is the mean of the best possible returns of the same episodes. Where it is not `exact` it is the best
@@ -49,7 +49,7 @@ class Tested:
     success: float
 
     @classmethod
-    def of(cls, name: str, size: int, returns: Returns) -> Tested:
+    def of(cls, name: str, size: int, returns: Returns) -> Earned:
         return cls(
             name=name,
             size=size,
@@ -62,7 +62,7 @@ class Tested:
         )
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Tested:
+    def from_json(cls, value: Mapping[str, Any]) -> Earned:
         low, high = (math.nan if bound is None else float(bound) for bound in value["interval"])
         return cls(
             name=str(value["name"]),
@@ -99,7 +99,7 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else round(value, DIGITS)
 
 
-def all_passed(tests: Iterable[Tested]) -> bool:
+def all_passed(tests: Iterable[Earned]) -> bool:
     """Whether these tests, and at least one, verify a policy."""
     results = [test.passed for test in tests]
     return bool(results) and all(results)
@@ -113,14 +113,14 @@ def play_program(program: Program, domain: Domain[Any], mode: Mode = "sampled") 
 
 def try_trials(
     play: Play, domain: Domain[Any], rng: np.random.Generator, episodes: int | None = None
-) -> tuple[Tested, ...]:
+) -> tuple[Earned, ...]:
     """Fresh episodes of every published test of a domain; `episodes` each, or as many as it says."""
     return tuple(
-        Tested.of(trial.name, trial.size, play(trial.start(rng, episodes or trial.episodes), rng))
+        Earned.of(trial.name, trial.size, play(trial.start(rng, episodes or trial.episodes), rng))
         for trial in domain.trials()
     )
 
 
-def try_size(play: Play, domain: Domain[Any], rng: np.random.Generator, size: int, episodes: int) -> Tested:
+def try_size(play: Play, domain: Domain[Any], rng: np.random.Generator, size: int, episodes: int) -> Earned:
     """Fresh episodes of one size."""
-    return Tested.of(f"{size} {domain.counts}", size, play(domain.reset(rng, episodes, size), rng))
+    return Earned.of(f"{size} {domain.counts}", size, play(domain.reset(rng, episodes, size), rng))
