@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: setup learn test lint types unit bench-ilp bench-step bench-eval bench-run torture bench-env clean
+.PHONY: setup learn test lint types unit bench-ilp bench-step bench-eval bench-run torture bench-env bench-rl clean
 
 setup: .venv/.done
 
@@ -43,6 +43,9 @@ torture: setup
 
 bench-env: setup
 	$(BIN)/python -m dlm.bench.env
+
+bench-rl: setup
+	$(BIN)/python -m dlm.bench.rl
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,117 @@
+"""The tables of policies, and the page of learned programs, on a small scale."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from dlm.bench.rl_curves import POINTS, read_curve
+from dlm.bench.rl_page import page
+from dlm.bench.rl_parts import PARTS, is_reached, returns_of
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(module: str, *arguments: object, cwd: Path) -> str:
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run of two tables."""
+    folder = tmp_path_factory.mktemp("bench")
+    chosen = ("--task", "rl/unstack", "--seeds", 1, "--first-seed", 100, "--jobs", 1, "--out", folder)
+    run("dlm.bench.rl", "--part", "auto", *chosen, "--runs", folder / "runs", cwd=folder)
+    quick = ("--learner", "ppo", "--time-limit", 1)
+    run("dlm.bench.rl", "--part", "curves", *chosen, *quick, "--runs", folder / "runs", cwd=folder)
+    return folder
+
+
+def test_runs_are_kept_and_not_repeated(bench: Path) -> None:
+    kept = json.loads((bench / "rl.json").read_text())
+    assert sorted(kept) == ["auto auto rl/unstack 100", "curves ppo rl/unstack 100"]
+    record = kept["auto auto rl/unstack 100"]
+    assert (record["verified"], record["learner"], record["curve"]) == (True, "search", [])
+    assert record["wall_seconds"] > record["seconds"]
+    assert len(record["commit"]) >= 7
+    assert kept["curves ppo rl/unstack 100"]["curve"]
+    again = ("--part", "auto", "--task", "rl/unstack", "--seeds", 1, "--first-seed", 100, "--out", bench)
+    assert run("dlm.bench.rl", *again, cwd=bench) == ""
+    assert json.loads((bench / "rl.json").read_text()) == kept
+
+
+def test_the_page_shows_returns_beside_the_papers_and_a_picture(bench: Path) -> None:
+    text = (bench / "rl.md").read_text()
+    assert "| rl/unstack | 1 | 1 | 1 | 1 | 1 | 30 |" in text
+    assert (
+        "| rl/unstack | mean of the five starts | 0.920 | 0.920 to 0.920 | 0.920 | 0.920 | 0.000 | 100 % | .920 |"
+        in text
+    )
+    assert "![PPO with the critic against REINFORCE](rl-critic.png)" in text
+    with Image.open(bench / "rl-critic.png") as picture:
+        assert picture.width > 2 * picture.height
+
+
+def earned(name: str, mean: float, optimum: float, success: float) -> dict[str, Any]:
+    interval = [mean - 0.01, mean + 0.01]
+    return {
+        "name": name, "size": 10, "episodes": 100, "mean": mean, "interval": interval, "optimum": optimum,
+        "exact": True, "success": success,
+    }  # fmt: skip
+
+
+def blocksworld(seed: int, means: tuple[float, float], success: float) -> dict[str, Any]:
+    tests = [earned("10 blocks", means[0], 0.91, success), earned("50 blocks", means[1], 0.37, success)]
+    return {
+        "part": "auto", "asked": "auto", "task": "rl/blocksworld", "seed": seed, "learner": "search", "verified": True,
+        "returns": tests, "soft_returns": [], "literals": 20 + seed, "wall_seconds": 500.0 + 500 * seed,
+        "ended": "finished", "commit": "abc", "env_steps": 5, "limit": 880.0,
+    }  # fmt: skip
+
+
+def test_failures_are_shown_as_failures(tmp_path: Path) -> None:
+    (tmp_path / "rl-notes.md").write_text("## Why\n\nBecause.\n")
+    records = {
+        "auto auto rl/blocksworld 0": blocksworld(0, (0.905, 0.31), 1.0),
+        "auto auto rl/blocksworld 1": blocksworld(1, (0.905, 0.31), 1.0),
+        "auto auto rl/blocksworld 2": blocksworld(2, (0.895, 0.31), 1.0),
+        "auto auto rl/blocksworld 3": {**blocksworld(3, (0, 0), 0), "error": "out of memory"},
+    }
+    text = "\n".join(page(records, tmp_path))
+    # Three ended, all verified, none optimal, two as good as asked, one of them in time.
+    assert "| rl/blocksworld | 3 | 3 | 0 | 2 | 1 | 900 | 1000.0 | 1500.0 | 21 (20 to 22) | search 3 |" in text
+    assert "| rl/blocksworld | 10 blocks | 0.902 | 0.896 to 0.907 | 0.905 | 0.910 | 0.008 | 100 % | - |" in text
+    assert "| auto auto rl/blocksworld 2 | finished | 1500.0 | 0.895, 0.31 | 1, 1 |" in text
+    assert "auto auto rl/blocksworld 3: out of memory" in text
+    assert text.endswith("## Why\n\nBecause.")
+
+
+def test_what_was_asked_for() -> None:
+    part = PARTS["auto"]
+    assert is_reached(blocksworld(0, (0.9, 0.3), 1.0), part)
+    assert not is_reached(blocksworld(0, (0.9, 0.3), 0.99), part)
+    assert not is_reached(blocksworld(0, (0.9, 0.29), 1.0), part)
+    soft = {"task": "rl/sorting", "soft_returns": [earned("10 numbers", 0.93, 0.932, 1), earned("50 numbers", 0, 1, 0)]}
+    assert [test.name for test in returns_of(soft, PARTS["soft"])] == ["10 numbers", "50 numbers"]
+    assert is_reached(soft, PARTS["soft"])
+    assert all(set(part.limits) == set(part.asked) == set(part.tasks) for part in PARTS.values())
+    assert all(math.isfinite(limit) for part in PARTS.values() for limit in part.limits.values())
+
+
+def test_long_curves_are_thinned_to_their_ends(tmp_path: Path) -> None:
+    lines = [{"env_steps": step, "returns": step / 1000, "success": 0.0} for step in range(1000)]
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    curve = read_curve(tmp_path)
+    assert len(curve) == POINTS
+    assert (curve[0][0], curve[-1][0]) == (0, 999)
+    assert read_curve(tmp_path / "none") == []
