@@ -35,6 +35,20 @@ def test_each_step_is_explained_down_to_a_level(call: Command) -> None:
     assert "--levels 0" not in whole
 
 
+def test_objects_are_not_listed_where_nothing_is_said_of_them(call: Command, tmp_path: Path) -> None:
+    (tmp_path / "fits.dlm").write_text(
+        "swap(x, y) :- smaller_index(x, y) & forall z: ~smaller_index(z, x) & (smaller_value(y, z) | y = z).\n"
+    )
+    arguments = ("play", "fits.dlm", "--task", "rl/sorting", "--objects", 4, "--seed", 1, "--explain", "--levels")
+    _, short, _ = call(*arguments, 2)
+    first = short[short.index("step 1") :].partition("\n\n")[0].splitlines()
+    assert first[-2].endswith("there are 4 objects to look at")
+    assert first[-1] == "  (--levels 0 goes down to the facts)"
+    _, long, _ = call(*arguments, 3)
+    assert "there are 4 objects to look at:\n      0:\n" not in short
+    assert "there are 4 objects to look at:\n      0:\n" in long
+
+
 def test_a_policy_that_says_nothing_wanders_and_fails(call: Command, tmp_path: Path) -> None:
     (tmp_path / "idle.dlm").write_text(IDLE)
     code, out, _ = call("play", "idle.dlm", "--task", "rl/sorting", "--objects", 6, "--explain", "--greedy")

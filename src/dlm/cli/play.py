@@ -130,20 +130,40 @@ def _choice(move: Move) -> str:
 
 
 def _print_reason(program: Program, move: Move, levels: int) -> None:
-    """Why the action was chosen, down to some level. Each level of the words stands two spaces further in."""
+    """Why the action was chosen, down to some level."""
     if not move.chosen:
         return
-    cut = False
-    for line in str(explain_move(program, move)).splitlines():
-        depth = (len(line) - len(line.lstrip())) // 2
-        if levels and depth > levels:
-            cut = True
-            continue
-        if levels and depth == levels:
-            line = line.removesuffix(", because").removesuffix(":")
+    lines = str(explain_move(program, move)).splitlines()
+    shown = _cut(lines, levels) if levels else lines
+    for line in shown:
         print(f"  {line}")
-    if cut:
+    if len(shown) < len(lines):
         print("  (--levels 0 goes down to the facts)")
+
+
+def _cut(lines: list[str], levels: int) -> list[str]:
+    """The lines down to a level; each level stands two spaces further in. What leads nowhere is not announced.
+
+    In a list of objects, a line that only names one and would explain further down goes too.
+    """
+    depths = [(len(line) - len(line.lstrip())) // 2 for line in lines]
+    kept: list[tuple[int, str]] = []
+    parent, bare = "", False
+    for line, depth, following in zip(lines, depths, [*depths[1:], 0], strict=True):
+        if depth < levels:
+            parent = line
+        if depth == levels and following > depth:
+            bare = parent.endswith(":") and line.endswith(":")
+            line = line.removesuffix(", because").removesuffix(":")
+        elif depth == levels:
+            bare = bare and line.endswith("in like manner")
+        if depth < levels or (depth == levels and not bare):
+            kept.append((depth, line))
+    followers = [*(depth for depth, _ in kept[1:]), 0]
+    return [
+        line if following > depth else line.removesuffix(":")
+        for (depth, line), following in zip(kept, followers, strict=True)
+    ]
 
 
 def _print_end(domain: Domain[Any], start: State, moves: list[Move], seed: int, greedy: bool | None) -> None:
