@@ -46,6 +46,7 @@ bench-env: setup
 
 bench-rl: setup
 	$(BIN)/python -m dlm.bench.rl
+	$(BIN)/python -m dlm.bench.policy_page
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -14,6 +14,8 @@ from PIL import Image
 from dlm.bench.rl_curves import POINTS, read_curve
 from dlm.bench.rl_page import page
 from dlm.bench.rl_parts import PARTS, is_reached, returns_of
+from dlm.bench.strip import key_frames
+from dlm.logic import parse_program
 
 ROOT = Path(__file__).parents[2]
 
@@ -115,3 +117,26 @@ def test_long_curves_are_thinned_to_their_ends(tmp_path: Path) -> None:
     assert len(curve) == POINTS
     assert (curve[0][0], curve[-1][0]) == (0, 999)
     assert read_curve(tmp_path / "none") == []
+
+
+def test_the_page_of_programs_has_a_program_its_returns_and_an_episode(bench: Path) -> None:
+    run("dlm.bench.policy_page", "--records", bench / "rl.json", "--out", bench, cwd=bench)
+    text = (bench / "learned-policies.md").read_text()
+    program = json.loads((bench / "rl.json").read_text())["auto auto rl/unstack 100"]["program"]
+    (shown,) = (block for block in text.split("```text\n")[1:] if block.startswith("move") or block.startswith("p1"))
+    assert parse_program(shown.partition("```")[0]) == parse_program(program)
+    assert "| 7 blocks | 100 | 0.880 | 0.880 | 100 % |" in text
+    assert "An episode with 5 blocks, solved in 5 steps with a return of 0.92 (optimum 0.92)." in text
+    assert "step 1: move(e, floor)" in text
+    for name in ("policy-unstack.png", "policy-unstack.gif"):
+        assert f"(pictures/{name})" in text
+        assert (bench / "pictures" / name).stat().st_size < 150_000
+    with Image.open(bench / "pictures" / "policy-unstack.png") as picture:
+        assert picture.size == (3 * 416 + 2 * 8, 2 * 290)
+
+
+def test_a_strip_shows_the_ends_and_nothing_twice() -> None:
+    assert key_frames([b"a"]) == [0]
+    assert key_frames([b"a", b"b", b"b", b"c"]) == [0, 1, 3]
+    many = [bytes([number]) for number in range(40)]
+    assert (key_frames(many)[0], key_frames(many)[-1], len(key_frames(many))) == (0, 39, 6)

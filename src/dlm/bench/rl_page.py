@@ -60,7 +60,7 @@ def page(records: dict[str, Record], folder: Path) -> Iterator[str]:
     if (folder / ALL_TASKS).exists():
         yield f"## Training by `ppo`\n\n{TRAINING}\n![ppo on all tasks]({ALL_TASKS})\n"
     yield from _paper()
-    yield from _misses(done)
+    yield from _misses(done) if done else ["\nNo runs yet."]
     errors = {key: record["error"] for key, record in records.items() if "error" in record}
     if errors:
         yield "\n## Runs that ended in an error\n\n```text"

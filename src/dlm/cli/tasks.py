@@ -12,21 +12,13 @@ import typer
 
 from dlm.cli.display import column_widths, print_rows, print_table
 from dlm.envs import Domain, domain_names, env_id, get_domain
+from dlm.envs.registry import GOALS
 from dlm.tasks import Task, get_task, task_names
 
 __all__ = ["tasks"]
 
 HEAD = ("TASK", "QUESTION", "LEARN", "L", "B", "n_O", "n_A")
 ACT_HEAD = ("TASK", "GOAL", "LEARN", "A STEP COSTS", "TESTS")
-
-GOALS = {
-    "rl/unstack": "Put every block on the floor.",
-    "rl/stack": "Put all blocks into one column.",
-    "rl/on": "Put the first block onto the second.",
-    "rl/sorting": "Sort a list by swaps.",
-    "rl/path": "Walk to a node by a shortest way.",
-    "rl/blocksworld": "Rebuild the stacks of another world.",
-}
 
 
 def tasks(

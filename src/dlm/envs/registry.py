@@ -12,11 +12,21 @@ from dlm.envs.sorting import Sorting
 from dlm.envs.towers import On, Stack, Unstack
 from dlm.errors import UnknownTaskError
 
-__all__ = ["domain_names", "get_domain"]
+__all__ = ["GOALS", "domain_names", "get_domain"]
 
 DOMAINS: dict[str, Domain[Any]] = {
     domain.name: domain for domain in (Unstack(), Stack(), On(), Sorting(), Path(), Blocksworld())
 }
+
+GOALS = {
+    "rl/unstack": "Put every block on the floor.",
+    "rl/stack": "Put all blocks into one column.",
+    "rl/on": "Put the first block onto the second.",
+    "rl/sorting": "Sort a list by swaps.",
+    "rl/path": "Walk to a node by a shortest way.",
+    "rl/blocksworld": "Rebuild the stacks of another world.",
+}
+"""What there is to do, in a sentence."""
 
 
 def domain_names() -> tuple[str, ...]:
