@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,8 @@ from torch import Tensor
 
 from dlm.data.worlds import Worlds
 from dlm.envs.domain import Domain, State
-from dlm.logic.syntax import Program
+from dlm.envs.view import View
+from dlm.logic.syntax import Atom, Definition, Program
 from dlm.machine import Layout, Machine, Valuation, extract, fast_apply, valuation_of
 from dlm.space.choices import Choices, program_of
 from dlm.space.settings import MachineSettings
@@ -21,12 +24,16 @@ __all__ = ["Actor"]
 
 STATES_AT_A_TIME = 512
 """States that go through the machine together, at most. A power of 2: index tables are made for powers of 2 only."""
+SAMPLED = 20
+"""States that tell which binary predicates say something about an object and itself."""
 
 
 class Actor:
     """A machine that scores the action atoms of a domain, seen through the domain's view unless `plain` is asked for.
 
     Blocksworld's view joins the two copies of each block into one object, so that the output is joined as well.
+    The machine reads tuples of different objects only. What a binary predicate says about an object and itself (a
+    block and its own goal, in that view) is therefore read as a unary predicate, if it says anything.
     How soft its choices are is up to whoever calls: every method that computes takes the weights to compute with.
     """
 
@@ -39,7 +46,11 @@ class Actor:
         plain: bool = False,
     ) -> None:
         self.domain = domain
+        self._plain, self._selves = plain, dict[str, str]()
         self.view = None if plain else domain.view
+        self._selves = {f"{name}_itself": name for name in self._telling_diagonals()}
+        if self._selves:
+            self.view = _with_diagonals(self.view or View(domain.predicates), self._selves)
         predicates = self.view.predicates if self.view else domain.predicates
         self.wiring = wire(settings, predicates, domain.action, domain.action_arity)
         self.machine = Machine(self.wiring, generator)
@@ -48,9 +59,11 @@ class Actor:
 
     def look(self, state: State) -> Worlds:
         """What the machine reads of a state."""
-        if self.view is None:
-            return self.domain.observe(state)
-        return self.domain.look(state)
+        worlds = self.domain.observe(state) if self._plain else self.domain.look(state)
+        if not self._selves:
+            return worlds
+        selves = {itself: worlds.relations[name].diagonal(axis1=1, axis2=2) for itself, name in self._selves.items()}
+        return Worlds(worlds.count, worlds.size, {**worlds.relations, **selves})
 
     def valuation(self, state: State) -> dict[int, Tensor]:
         """What the machine and the critic read of a state, as tensors."""
@@ -88,10 +101,26 @@ class Actor:
         program = extract(self.machine) if choices is None else program_of(self.wiring, choices)
         return self.view.program(program) if self.view else program
 
+    def _telling_diagonals(self) -> list[str]:
+        """The binary predicates that are true of some objects and themselves and not of others."""
+        worlds = self.look(self.domain.reset(np.random.default_rng(0), SAMPLED, self.domain.lessons[-1]))
+        diagonals = {n: t.diagonal(axis1=1, axis2=2) for n, t in worlds.relations.items() if t.ndim == 3}
+        return [name for name, diagonal in diagonals.items() if diagonal.any() and not diagonal.all()]
+
     def _layout(self, size: int) -> Layout:
         if size not in self._layouts:
             self._layouts[size] = Layout(self.wiring, size, distinct_only=True)
         return self._layouts[size]
+
+
+def _with_diagonals(view: View, selves: Mapping[str, str]) -> View:
+    """The view with a unary predicate for what a binary one says about an object and itself."""
+    definitions = (Definition(itself, ("x",), Atom(name, ("x", "x"))) for itself, name in selves.items())
+    return replace(
+        view,
+        predicates={**view.predicates, **dict.fromkeys(selves, 1)},
+        definitions=(*view.definitions, *definitions),
+    )
 
 
 def _power_of_two(number: int) -> int:
