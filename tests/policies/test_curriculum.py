@@ -34,10 +34,13 @@ def test_lessons_go_up_when_an_exam_is_passed_and_end_with_the_last() -> None:
     assert curriculum.last
 
 
-def test_one_mode_that_passes_is_enough() -> None:
-    curriculum = Curriculum(get_domain("rl/sorting"), PolicySettings(exam_episodes=5), np.random.default_rng(0))
+@pytest.mark.parametrize("either", [True, False])
+def test_the_greedy_exam_counts_if_so_set(either: bool) -> None:
+    settings = PolicySettings(exam_episodes=5, either=either)
+    curriculum = Curriculum(get_domain("rl/sorting"), settings, np.random.default_rng(0))
     exam = curriculum.examine(lambda start, mode: np.full(start.count, mode == "greedy"))
-    assert (exam.greedy, exam.sampled, exam.passed) == (1.0, 0.0, True)
+    assert exam.passed == either
+    assert exam.shares == ({"greedy": 1.0, "sampled": 0.0} if either else {"sampled": 0.0})
 
 
 def test_failed_instances_come_up_again() -> None:

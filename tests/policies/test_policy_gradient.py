@@ -11,7 +11,7 @@ from dlm.envs.evaluate import run_policy
 from dlm.envs.towers import Unstack
 from dlm.machine import Selection
 from dlm.policies.actor import Actor
-from dlm.policies.gradient import PolicyGradient, learn_policy_gradient
+from dlm.policies.gradient import GradientProgress, PolicyGradient, learn_policy_gradient
 from dlm.policies.policy_settings import default_settings
 from dlm.policies.repair import repair
 from dlm.policies.starts import Judge
@@ -32,8 +32,11 @@ MACHINE = MachineSettings(depth=3, breadth=2)
 
 def test_ppo_ends_in_a_program_that_is_optimal() -> None:
     domain = FewBlocks()
-    seen = []
-    result = learn_policy_gradient(domain, seed=100, time_limit=120, machine=MACHINE, on_progress=seen.append)
+    seen: list[GradientProgress] = []
+    settings = replace(default_settings(domain), plateau=5, temperature_decay=0.8)
+    result = learn_policy_gradient(
+        domain, seed=100, time_limit=120, machine=MACHINE, settings=settings, on_progress=seen.append
+    )
     assert result.learner == "ppo"
     assert seen[-1].score > -1e-3
     returns = run_policy(result.program, domain, np.random.default_rng(9), 3, 50)

@@ -1,8 +1,8 @@
 """Lessons from small to large, exams, the replay of what was failed, and how the policy hardens in the last lesson.
 
-Nothing here knows how a policy is trained. A lesson is a size; an exam plays fresh instances greedily and by
-sampling, and the lesson is over when one of the two is good enough. Instances of exams are kept as failed or solved and
-come up in training again, the failed ones more often.
+Nothing here knows how a policy is trained. A lesson is a size; an exam plays fresh instances by sampling, and greedily
+if that counts too, and the lesson is over when one of the two is good enough. Instances of exams are kept as failed or
+solved and come up in training again, the failed ones more often.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ KEPT = 200
 
 @dataclass(frozen=True)
 class Exam:
-    """The share of solved instances, greedily and by sampling, and whether the lesson is over."""
+    """The share of solved instances in each mode that counts, and whether the lesson is over."""
 
     size: int
-    greedy: float
-    sampled: float
+    shares: dict[Mode, float]
     passed: bool
 
 
@@ -76,15 +75,15 @@ class Curriculum(Generic[S]):
         `play` tells which of some starts it solved.
         """
         size, count = self.size, self.settings.exam_episodes
-        shares = []
-        modes: tuple[Mode, ...] = ("greedy", "sampled")
+        modes: tuple[Mode, ...] = ("greedy", "sampled") if self.settings.either else ("sampled",)
+        shares: dict[Mode, float] = {}
         for mode in modes:
             starts = self.domain.reset(self._rng, count, size)
             solved = play(starts, mode)
-            shares.append(float(solved.mean()))
+            shares[mode] = float(solved.mean())
             self._keep(self.failed, starts, ~solved)
             self._keep(self.solved, starts, solved)
-        exam = Exam(size, shares[0], shares[1], max(shares) >= self.settings.pass_mark)
+        exam = Exam(size, shares, max(shares.values()) >= self.settings.pass_mark)
         if exam.passed and not self.last:
             self.lesson += 1
             self.failed, self.solved = [], []

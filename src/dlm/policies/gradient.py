@@ -53,6 +53,10 @@ MEMORY = 0.9
 """How much the running means of return and success remember at each update."""
 
 
+MOST_EPISODES = 200
+"""Episodes an update, however short they are."""
+
+
 @dataclass(frozen=True)
 class GradientProgress:
     """Where a training is. `score` is the best program's return less the optimum's, at the sizes of the judge."""
@@ -94,7 +98,7 @@ def learn_policy_gradient(
     learner = PolicyGradient(
         domain,
         seed,
-        settings or default_settings(domain, algorithm),
+        settings or default_settings(domain, algorithm, keep_soft=keep_soft),
         machine or machine_settings(domain),
         keep_soft=keep_soft,
         out_of_time=lambda: time.monotonic() >= deadline,
@@ -203,6 +207,7 @@ class PolicyGradient:
         self.curriculum = Curriculum(self.domain, self.settings, self._rng)
         self.softness = Softness.at_start(self.settings)
         self._returns = self._success = 0.0
+        self._length = self.settings.steps / self.settings.trajectories
         self._updates = self._waited = self._peak_at = 0
         self._peak = -np.inf
         self._start_best: tuple[Score, Choices] | None = None
@@ -210,12 +215,14 @@ class PolicyGradient:
 
     def _update(self) -> None:
         settings, size = self.settings, self.curriculum.size
-        start = self.curriculum.draw(settings.trajectories)
+        episodes = min(max(settings.trajectories, round(settings.steps / self._length)), MOST_EPISODES)
+        start = self.curriculum.draw(episodes)
         played = roll_out(self.actor, self._weights(), start, self._rng, self.softness.action_temperature)
         self._train(played)
         self.updates += 1
         self._updates += 1
         self.played += played.steps
+        self._length = max(1.0, played.steps / episodes)
         outcome = played.outcome
         memory = min(MEMORY, 1 - 1 / self._updates)
         self._returns = memory * self._returns + (1 - memory) * float(outcome.returns.mean())
@@ -235,7 +242,12 @@ class PolicyGradient:
         return self._success > self.settings.decay_mark and waited >= self.settings.plateau and keeps_up
 
     def _train(self, played: Trajectories) -> None:
-        settings = replace(self.settings, action_temperature=self.softness.action_temperature)
+        exploring = 0.0 if self.curriculum.last else self.settings.exploring
+        settings = replace(
+            self.settings,
+            action_temperature=self.softness.action_temperature,
+            entropy=max(self.settings.entropy, exploring),
+        )
         selection = self.softness.selection
         if settings.algorithm == "ppo":
             ppo_update(self.actor, self.critic, self.optimiser, played, selection, settings, self._generator)

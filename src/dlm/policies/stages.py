@@ -124,7 +124,7 @@ class _Gradient:
         self.learner = learner
         self.share = 1 - PRUNING_SHARE
         self._keep_soft = keep_soft
-        settings = default_settings(domain, cast(Literal["ppo", "reinforce"], learner))
+        settings = default_settings(domain, cast(Literal["ppo", "reinforce"], learner), keep_soft=keep_soft)
         self._training = PolicyGradient(
             domain, seed, settings, machine_settings(domain), keep_soft=keep_soft, out_of_time=out_of_time
         )
