@@ -16,7 +16,7 @@ from dlm.logic import Exists, Forall, Not, evaluate, parse_formula, parse_progra
 from dlm.logic.canonical import apply
 from dlm.logic.evaluate import holds
 from dlm.logic.syntax import Atom, Equal, free_variables, subformulas
-from strategies import programs_with_structures, signatures
+from strategies import programs_with_structures, signatures, structures
 
 PAIRS = programs_with_structures(signatures(), max_size=3)
 
@@ -128,6 +128,48 @@ def test_normal_formulas_are_equivalent_and_normal(pair, positive, size_is_known
         binding = dict(zip(parameters, values, strict=True))
         wanted = holds(body, size, structure.relations, binding)
         assert holds(normal, size, structure.relations, binding) == (wanted == positive)
+
+
+def same_everywhere(one, two, structure):
+    variables = sorted(free_variables(one) | free_variables(two))
+    size = len(structure.objects)
+    for values in product(range(size), repeat=len(variables)):
+        binding = dict(zip(variables, values, strict=True))
+        wanted = holds(one, size, structure.relations, binding)
+        assert holds(two, size, structure.relations, binding) == wanted
+
+
+@given(PAIRS)
+def test_the_cases_of_a_variable_that_is_compared_are_equivalent(pair):
+    program, structure = pair
+    fresh = readable_variables()
+    normaliser = Normaliser()
+    for definition in program.definitions:
+        body = apply(definition, tuple(next(fresh) for _ in definition.parameters), fresh)
+        for part in subformulas(normaliser.normal(body)):
+            if isinstance(part, Exists) and (found := normaliser.apart(part)):
+                same_everywhere(part, found, structure)
+
+
+@pytest.mark.parametrize(
+    ("text", "splits"),
+    [
+        ("exists y: ~(exists z != y: a(z, x))", True),
+        ("exists y: ~(exists z != y: a(x, z) & (exists w != y, z: a(x, w)))", True),
+        ("exists y: (exists z != y: a(x, z)) & ~a(x, y)", True),
+        ("exists y: ~(exists z != y: a(x, z)) & ~(exists z != y: b(z))", True),
+        ("exists y: ~(exists z != y: a(x, z)) & ~(exists z != y: ~b(z))", False),
+        ("exists y: ~(exists z: a(x, z) & ~(exists w != y: a(z, w)))", False),
+        ("exists y: ~b(y)", False),
+    ],
+)
+@given(structure=structures({"a": 2, "b": 1}, max_size=4))
+def test_a_variable_is_compared_only_with_what_it_can_be(text, splits, structure):
+    formula = Normaliser().normal(parse_formula(text))
+    found = Normaliser().apart(formula)
+    assert (found is not None) == splits
+    if found is not None:
+        same_everywhere(formula, found, structure)
 
 
 @pytest.mark.parametrize(

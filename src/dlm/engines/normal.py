@@ -28,6 +28,7 @@ from dlm.logic.syntax import (
     disjunction,
     free_variables,
     rename,
+    subformulas,
 )
 
 __all__ = [
@@ -219,9 +220,62 @@ class Normaliser:
             return None
         return self.exists(inner[0].variable, all_of([*others, self.exists(variable, all_of([*different, *about]))]))
 
+    def apart(self, formula: Exists) -> Formula | None:
+        """``exists y: F(y)`` with two cases for y, if F compares y with the z of some ``exists z: R(z) & G(z)``.
+
+        Either R(y) holds, which binds y; or it does not, and then no such z is y, and y need not be compared with it.
+        """
+        variable, guards = formula.variable, _guards(formula.body, formula.variable, free(formula))
+        if not guards:
+            return None
+        near = any_of(rename(atom, {witness: variable}) for witness, atoms in guards.items() for atom in atoms)
+        different = self._apart(formula.body, variable, frozenset(guards))
+        cases = (all_of([near, formula.body]), all_of([negate(near), different]))
+        return any_of(self.exists(variable, case) for case in cases)
+
+    def _apart(self, formula: Formula, variable: str, others: frozenset[str]) -> Formula:
+        """The formula where the variable is none of the others, which are quantified in it."""
+        match formula:
+            case Equal(left, right) if variable in (left, right) and others & {left, right}:
+                return FALSE
+            case And(parts) | Or(parts):
+                join = all_of if isinstance(formula, And) else any_of
+                return join(self._apart(part, variable, others) for part in parts)
+            case Not(body):
+                return negate(self._apart(body, variable, others))
+            case Exists(witness, _, body):
+                return self.exists(witness, self._apart(body, variable, others))
+            case _:
+                return formula
+
     def replace(self, formula: Formula, variable: str, other: str) -> Formula:
         """A normal formula with a free variable replaced by another, normal again."""
         return self.normal(rename(formula, {variable: other}))
+
+
+def _guards(formula: Formula, variable: str, known: frozenset[str]) -> dict[str, list[Atom]]:
+    """The quantified variables that the given one is compared with, and which relation to known ones each must have.
+
+    A name may be quantified in several places: one of its atoms is true wherever it has a value.
+    """
+    found: dict[str, list[Atom]] = {}
+    unguarded = set()
+    for part in subformulas(formula):
+        if isinstance(part, Exists) and _compares(part.body, variable, part.variable):
+            allowed = known | {part.variable}
+            atoms = (atom for atom in conjuncts(part.body) if isinstance(atom, Atom) and part.variable in atom.args)
+            guard = next((atom for atom in atoms if free(atom) <= allowed), None)
+            if guard is None:
+                unguarded.add(part.variable)
+            else:
+                found.setdefault(part.variable, []).append(guard)
+    return {witness: guards for witness, guards in found.items() if witness not in unguarded}
+
+
+def _compares(formula: Formula, variable: str, witness: str) -> bool:
+    """Whether an equation in the formula mentions both variables."""
+    pair = {variable, witness}
+    return any(isinstance(part, Equal) and {part.left, part.right} == pair for part in subformulas(formula))
 
 
 @lru_cache(maxsize=1 << 15)

@@ -3,11 +3,10 @@
 `Planner.extend` is the heart: given a relation over the variables bound so far and a formula, it is their join. What is
 bound goes sideways into each part of the formula, so that a negation becomes an anti-join, a quantified condition a
 semi-join, and a disjunction a union of extensions. Parts that cannot bind a variable wait until others have. All
-objects are gone through only if logic demands it, and three laws avoid most of that:
+objects are gone through only if logic demands it. Distinguishing cases (`cases.py`) avoids most of that, and two laws:
 
 - ``exists z: z != y & G(z)`` needs, of the z with G, the two smallest only; with k inequalities the k + 1 smallest;
-- ``exists z: ~N(x, z)`` holds unless the z with N(x, z) are as many as there are objects;
-- ``~exists w: G(w) & ~Q(w, z)`` is ``~exists w: G(w)``, or there is a w with G and Q: the second case binds z.
+- ``exists z: ~N(x, z)`` holds unless the z with N(x, z) are as many as there are objects.
 
 Where there is a choice, the plan with fewer estimated rows is taken.
 """
@@ -19,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dlm.engines import estimate
+from dlm.engines.cases import Cases
 from dlm.engines.estimate import Node, Statistics, Table, cost
 from dlm.engines.normal import (
     Normaliser,
@@ -48,20 +48,24 @@ from dlm.logic.syntax import (
     Truth,
     literals,
     map_children,
+    subformulas,
 )
 from dlm.logic.text import format_formula
 
 __all__ = ["Plan", "plan_program", "require_room"]
 
 NONE: frozenset[str] = frozenset()
-MAX_CASES = 30
-"""Case distinctions tried in one definition before all objects are gone through instead."""
-
 MAX_INLINED_LITERALS = 300
 """A definition that would grow beyond this is computed on its own, however large its relation."""
 
+MAX_UNFOLDED_LITERALS = 40
+"""A program of up to this length is also planned with all definitions in their places."""
+
 HOPELESS_ROWS = 30
 """Other ways are looked for if a relation has more rows than so many for each row that is read."""
+
+HOPELESS_GROWTH = 5
+"""Nor is a condition on a large relation looked at anew if it makes at most so many rows for each row of that."""
 
 SHARED_ROWS = 20
 """A definition used several times is computed on its own if that makes at most so many rows for each row read."""
@@ -77,8 +81,28 @@ class Plan:
 
 
 def plan_program(program: Program, statistics: Statistics) -> Plan:
-    """A plan for the target of a program."""
-    return Planner(statistics).program(simplify(program))
+    """A plan for the target of a program.
+
+    A definition that is computed on its own knows nothing of what it is used for. If that turns out to be much work,
+    the plan with all definitions in their places is looked at as well, unless that is long.
+    """
+    simple = simplify(program)
+    planner = Planner(statistics)
+    plan = planner.program(simple)
+    light = cost(plan.root) <= SHARED_ROWS * planner.read
+    if light or not planner.shared or _unfolded_literals(simple) > MAX_UNFOLDED_LITERALS:
+        return plan
+    return min(plan, Planner(statistics, shared_rows=0).program(simple), key=lambda plan: cost(plan.root))
+
+
+def _unfolded_literals(program: Program) -> int:
+    """How many literals the target has with all definitions in their places."""
+    lengths: dict[str, int] = {}
+    for definition in program.definitions:
+        atoms = Counter(part.predicate for part in subformulas(definition.body) if isinstance(part, Atom))
+        used = sum((lengths.get(name, 1) - 1) * times for name, times in atoms.items())
+        lengths[definition.name] = literals(definition.body) + used
+    return lengths[program.target.name]
 
 
 def require_room(plan: Plan, room: float) -> None:
@@ -96,15 +120,16 @@ def require_room(plan: Plan, room: float) -> None:
 class Planner:
     """Plans the definitions of one program on facts with these statistics."""
 
-    def __init__(self, statistics: Statistics) -> None:
+    def __init__(self, statistics: Statistics, shared_rows: float = SHARED_ROWS) -> None:
         self.statistics = statistics
+        self.shared_rows = shared_rows
         self.objects = statistics.objects
         self.read = 10 + self.objects + sum(table.rows for table in statistics.tables.values())
         self.normaliser = Normaliser(statistics.size)
         self.fresh = readable_variables()
         self.shared: dict[str, tuple[Node, tuple[str, ...]]] = {}
         self.unit = estimate.unit()
-        self.cases = MAX_CASES
+        self.cases = Cases(self.normaliser)
         self.memory: dict[tuple[Node, Formula], Node] = {}
 
     # ----------------------------------------------------------------------- definitions
@@ -132,13 +157,13 @@ class Planner:
         table = Atom(definition.name, definition.parameters)
         ways = [(self._relation(definition, way), use) for way, use in ((body, table), (negate(body), Not(table)))]
         relation, use = min(ways, key=lambda way: cost(way[0]))
-        if cost(relation) <= SHARED_ROWS * self.read or literals(body) > MAX_INLINED_LITERALS:
+        if cost(relation) <= self.shared_rows * self.read or literals(body) > MAX_INLINED_LITERALS:
             self.shared[definition.name] = relation, definition.parameters
             return Definition(definition.name, definition.parameters, use)
         return Definition(definition.name, definition.parameters, body)
 
     def _relation(self, definition: Definition, body: Formula) -> Node:
-        self.cases = MAX_CASES
+        self.cases = Cases(self.normaliser)
         return self.pad(self.extend(self.unit, body), definition.parameters, body)
 
     # ----------------------------------------------------------------------- formulas
@@ -255,8 +280,9 @@ class Planner:
         unbound = Counter(v for waiting in parts for v in sorted(free(waiting) - {*node.columns}))
         columns = (*node.columns, *unbound)
         ways = []
-        for cases in self._distinguish(parts, frozenset(node.columns)):
-            found = [self.pad(self._conjoin(node, list(conjuncts(case)), origin), columns, case) for case in cases]
+        for cases in self.cases.distinguish(parts, frozenset(node.columns)):
+            with self.cases.inside():
+                found = [self.pad(self._conjoin(node, list(conjuncts(case)), origin), columns, case) for case in cases]
             ways.append(estimate.union(found, columns, origin))
         if part is None:
             padded = self.pad(node, [unbound.most_common(1)[0][0]], all_of(parts))
@@ -268,53 +294,6 @@ class Planner:
     def _is_hopeless(self, node: Node) -> bool:
         """Whether a relation is so large that other ways are worth the time to look for them."""
         return node.rows > HOPELESS_ROWS * self.read
-
-    def _distinguish(self, parts: Iterable[Formula], bound: frozenset[str]) -> Iterator[list[Formula]]:
-        """The conjunction as cases, in each way that a part which is not bound is, or can be made, a disjunction."""
-        parts = list(parts)
-        for index, part in enumerate(parts):
-            options = () if free(part) <= bound or self.cases <= 0 else self._options(part, bound)
-            if options:
-                self.cases -= 1
-                yield [all_of([*parts[:index], option, *parts[index + 1 :]]) for option in options]
-
-    def _options(self, part: Formula, known: frozenset[str]) -> tuple[Formula, ...]:
-        """The formula as a disjunction whose parts bind more than it does, if there is one."""
-        match part:
-            case Or(parts):
-                return parts
-            case Exists(variable, _, body):
-                inner = next(self._distinguish(conjuncts(body), known), [])
-                return tuple(self.normaliser.exists(variable, case) for case in inner)
-            case Not(Exists()):
-                ways = (self._exclude(part, variable) for variable in sorted(free(part) - known))
-                return next((way for way in ways if way), ())
-            case _:
-                return ()
-
-    def _exclude(self, formula: Not, variable: str) -> tuple[Formula, ...]:
-        """``~exists w: G(w) & ~Q(w, z)``: there is no w with G; or there is, and one with Q, which binds z."""
-        isolated = self._isolate(formula.body, variable)
-        if isolated is None:
-            return ()
-        witness, condition, required = isolated
-        nothing = negate(self.normaliser.exists(witness, condition))
-        return nothing, all_of([self.normaliser.exists(witness, all_of([condition, required])), formula])
-
-    def _isolate(self, formula: Formula, variable: str) -> tuple[str, Formula, Formula] | None:
-        """The formula as ``exists w: G(w) & ~Q(w, variable)``, G free of the variable, if it is that: w, G and Q."""
-        if not isinstance(formula, Exists):
-            return None
-        witness = formula.variable
-        about = [part for part in conjuncts(formula.body) if variable in free(part)]
-        others = all_of(part for part in conjuncts(formula.body) if variable not in free(part))
-        required = any_of(map(negate, about))
-        if variable in binds(required, free(required) - {variable}) and witness in binds(others, free(formula)):
-            return witness, others, required
-        inner = self._isolate(about[0], variable) if len(about) == 1 else None
-        if inner is None or witness in free(inner[2]):
-            return None
-        return inner[0], self.normaliser.exists(witness, all_of([others, inner[1]])), inner[2]
 
     # ----------------------------------------------------------------------- conditions on what is bound
 
@@ -358,10 +337,11 @@ class Planner:
             ways.append(self._filter_witness(node, formula, origin, negated=negated))
         else:
             ways += self._filter_counted(node, formula, origin, negated=negated)
-        if not ways or min(map(cost, ways)) > HOPELESS_ROWS * self.read + cost(node):
-            for cases in self._distinguish(conjuncts(formula.body), bound):
-                found = any_of(self.normaliser.exists(variable, case) for case in cases)
-                ways.append(self.extend(node, negate(found) if negated else found))
+        if not ways or min(map(cost, ways)) > HOPELESS_ROWS * self.read + HOPELESS_GROWTH * cost(node):
+            for cases in self.cases.options(formula, bound):
+                found = any_of(cases)
+                with self.cases.inside():
+                    ways.append(self.extend(node, negate(found) if negated else found))
         return min(ways or [self._filter_witness(node, formula, origin, negated=negated)], key=cost)
 
     def _filter_witness(self, node: Node, formula: Exists, origin: Formula, *, negated: bool) -> Node:
