@@ -24,6 +24,8 @@ __all__ = ["Actor"]
 
 STATES_AT_A_TIME = 512
 """States that go through the machine together, at most. A power of 2: index tables are made for powers of 2 only."""
+CELLS = 1 << 22
+"""Truth values of the widest unit that are computed together, at most; bounds the memory of large worlds."""
 SAMPLED = 20
 """States that tell which binary predicates say something about an object and itself."""
 
@@ -87,8 +89,8 @@ class Actor:
         size = max((tensor.shape[1] for arity, tensor in valuation.items() if arity), default=1)
         layout = self._layout(size)
         parts = []
-        for begin in range(0, count, STATES_AT_A_TIME):
-            rows = torch.arange(begin, min(begin + STATES_AT_A_TIME, count))
+        for begin in range(0, count, together := self._together(size)):
+            rows = torch.arange(begin, min(begin + together, count))
             # Padded to a power of 2 with the first row.
             padded = torch.cat([rows, rows[:1].expand(_power_of_two(len(rows)) - len(rows))])
             inputs = layout.to_layout({arity: tensor[padded] for arity, tensor in valuation.items()})
@@ -100,6 +102,11 @@ class Actor:
         """The program of some choices, or of the likeliest ones, about the domain's own predicates."""
         program = extract(self.machine) if choices is None else program_of(self.wiring, choices)
         return self.view.program(program) if self.view else program
+
+    def _together(self, size: int) -> int:
+        """How many states of a size go through the machine together: a power of 2."""
+        widest = max(len(unit.modules) * size**unit.arity for unit in self.wiring.units)
+        return min(STATES_AT_A_TIME, _power_of_two(max(1, CELLS // widest) + 1) // 2)
 
     def _telling_diagonals(self) -> list[str]:
         """The binary predicates that are true of some objects and themselves and not of others."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dlm.envs.domain import Domain
-from dlm.envs.evaluate import Mode, run_trial
+from dlm.envs.evaluate import Mode, decide, run_trial
 from dlm.learning.prune import prune
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
@@ -94,7 +94,6 @@ def learn_policy_gradient(
 ) -> GradientResult:
     """Learn a policy. The same seed gives the same one, unless the time limit ends the training."""
     begin = time.monotonic()
-    deadline = begin + (1 - PRUNING_SHARE) * time_limit
     learner = PolicyGradient(
         domain,
         seed,
@@ -103,11 +102,13 @@ def learn_policy_gradient(
         keep_soft=keep_soft,
         out_of_time=lambda: time.monotonic() >= deadline,
     )
+    end = begin + time_limit - learner.testing_seconds()
+    deadline = min(end, begin + (1 - PRUNING_SHARE) * time_limit)
     while not learner.done and time.monotonic() < deadline:
         learner.advance()
         if on_progress is not None:
             on_progress(learner.progress(time.monotonic() - begin))
-    program = learner.program(min(PRUNING, begin + time_limit - time.monotonic()))
+    program = learner.program(min(PRUNING, end - time.monotonic()))
     rng = np.random.default_rng([seed, 2])
     trials = tuple(TrialResult.of(trial, run_trial(program, domain, rng, trial)) for trial in domain.trials())
     soft = learner.soft_policy() if keep_soft else None
@@ -120,7 +121,7 @@ def learn_policy_gradient(
 
 
 class PolicyGradient:
-    """The state of a training; `advance` makes some updates and looks at what has come of them."""
+    """The state of a training; `advance` makes an update and looks at what has come of it."""
 
     def __init__(
         self,
@@ -160,12 +161,13 @@ class PolicyGradient:
         )  # fmt: skip
 
     def advance(self) -> None:
-        """Some updates; then, when it is time, an exam or a look at the program."""
+        """An update; then, when it is time, an exam or a look at the program."""
         torch.set_flush_denormal(True)
-        for _ in range(self.settings.check_every):
-            self._update()
-            if self._epochs_passed(self.settings.exam_every):
-                self._examine()
+        self._update()
+        if self._epochs_passed(self.settings.exam_every):
+            self._examine()
+        if self._updates % self.settings.check_every:
+            return
         if self.curriculum.last and not self.keep_soft:
             self._look()
         if not self.done and (self._waited > self.settings.patience or self._updates > self.settings.longest):
@@ -190,12 +192,30 @@ class PolicyGradient:
         _, actor, weights, temperature = self.best_soft
         return SoftPolicy(actor, weights, temperature)
 
+    def testing_seconds(self) -> float:
+        """How long the published tests take at most, told by one step of each, by a program and a soft policy."""
+        rng, program = np.random.default_rng(0), self.actor.program()
+        soft = SoftPolicy(self.actor, self._weights(), self.settings.action_temperature)
+        players: list[Callable[[Any], object]] = [lambda state: decide(program, self.domain, rng, state)]
+        if self.keep_soft:
+            players.append(lambda state: soft.act(state, rng))
+        total = 0.0
+        for trial in self.domain.trials():
+            start = trial.start(rng, trial.episodes)
+            for play_on in players:
+                play_on(start)  # index tables are made when they are first needed
+                begin = time.monotonic()
+                play_on(start)
+                total += (time.monotonic() - begin) * int(start.left.max(initial=0))
+        return total
+
     # ------------------------------------------------------------------ training
 
     def _begin(self) -> None:
         """Fresh logits, a fresh critic, and the first lesson."""
         self.starts += 1
         self.actor = Actor(self.domain, self.machine, self._generator, plain=self.settings.plain)
+        self.actor.machine.logits.data.mul_(self.settings.diversity)
         predicates = {arity: len(names) for arity, names in self.actor.wiring.inputs_by_arity.items()}
         self.critic = Critic(predicates, self.settings.critic_width, self._generator)
         self.optimiser = torch.optim.Adam(

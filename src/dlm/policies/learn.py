@@ -177,7 +177,8 @@ class _Session:
                 self._report(stage)
                 if stage.done:
                     return "finished"
-                if self.seconds >= stage.share * self.settings.time_limit:
+                limit = self.settings.time_limit
+                if self.seconds >= min(stage.share * limit, limit - stage.testing):
                     return "time limit"
         except KeyboardInterrupt:
             self.env_steps = earlier + stage.env_steps
@@ -187,7 +188,7 @@ class _Session:
         """Run the learner's program on fresh episodes, and keep it if it is the best so far."""
         why = "" if ended == "finished" else f"{ended}: "
         self.observer.on_note(f"{why}running the program of {stage.learner} on fresh episodes")
-        left = 0.0 if ended == "interrupted" else max(0.0, self.settings.time_limit - self.seconds)
+        left = 0.0 if ended == "interrupted" else max(0.0, self.settings.time_limit - stage.testing - self.seconds)
         program = stage.program(left)
         tests = self._test(program)
         candidate = _Candidate(stage.learner, program, tests, self._test_soft(stage), stage.starts)

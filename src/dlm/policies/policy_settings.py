@@ -41,6 +41,9 @@ class PolicySettings:
     action_temperature: float = field(default=0.01, metadata=_help("Of the softmax over action atoms."))
     plain: bool = field(default=False, metadata=_help("Read a domain's own predicates even if it has a view."))
     critic_width: int = field(default=32, metadata=_help("Size of the critic's summaries."))
+    diversity: float = field(
+        default=1.0, metadata=_help("Factor on the first logits: units that start alike take long to differ; ours.")
+    )
     temperature: float = field(default=1.0, metadata=_help("Of the choice of an atom, at the start."))
     noise: float = field(default=0.1, metadata=_help("Scale of the Gumbel noise in updates, at the start."))
     dropout: float = field(default=0.01, metadata=_help("Share of choices dropped in updates, at the start."))
@@ -85,7 +88,7 @@ class PolicySettings:
             "longest",
         ):
             _require(getattr(self, name) >= 1, name, "at least 1", getattr(self, name))
-        for name in ("learning_rate", "critic_rate", "action_temperature", "temperature", "coldest"):
+        for name in ("learning_rate", "critic_rate", "action_temperature", "diversity", "temperature", "coldest"):
             value = getattr(self, name)
             _require(value > 0 and math.isfinite(value), name, "a positive number", value)
         for name in ("lesson_decay", "discount", "temperature_decay", "noise_decay"):
@@ -142,5 +145,5 @@ def default_settings(domain: Domain[Any], algorithm: Algorithm = "ppo", *, keep_
         decided=0.98,
     )
     if keep_soft:
-        settings = replace(settings, noise=0.0, dropout=0.0, minibatches=4, steps=400, pass_mark=0.95)
+        settings = replace(settings, diversity=10.0, noise=0.0, dropout=0.0, minibatches=4, steps=400, pass_mark=0.95)
     return replace(settings, legal=0.1) if domain.name == "rl/blocksworld" else settings

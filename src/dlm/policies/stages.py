@@ -32,6 +32,8 @@ class Stage(Protocol):
     learner: str
     share: float
     """The share of the time limit it may learn for; the rest is for making its program small."""
+    testing: float
+    """Seconds that the tests of what it learned will take at most, as far as it knows."""
 
     @property
     def done(self) -> bool:
@@ -79,6 +81,7 @@ class _Search:
 
     learner = "search"
     share = 1.0
+    testing = 0.0
 
     def __init__(self, domain: Domain[Any], seed: int) -> None:
         self._search = RuleSearch(domain, seed, RuleSearchSettings())
@@ -128,6 +131,7 @@ class _Gradient:
         self._training = PolicyGradient(
             domain, seed, settings, machine_settings(domain), keep_soft=keep_soft, out_of_time=out_of_time
         )
+        self.testing = self._training.testing_seconds()
 
     @property
     def done(self) -> bool:
