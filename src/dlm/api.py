@@ -19,6 +19,7 @@ from dlm.engines.check import Check, check_program
 from dlm.engines.choose import run_program
 from dlm.engines.engine import Missing, require_inputs
 from dlm.envs.domain import Domain
+from dlm.learning.incremental import phase_machine
 from dlm.learning.portfolio import Observer, Result
 from dlm.learning.portfolio import learn as learn_task
 from dlm.learning.portfolio import resume as resume_task
@@ -33,6 +34,7 @@ from dlm.policies.learn import PolicyObserver, learn_policy_task
 from dlm.policies.policy import Policy
 from dlm.policies.settings import PolicyLearnerName, PolicyRunSettings
 from dlm.policies.source import find_domain
+from dlm.policies.teaching import TeacherSource, name_of
 from dlm.tasks import Task, get_task
 
 __all__ = ["check", "explain", "learn", "learn_policy", "resume", "run"]
@@ -45,23 +47,25 @@ def learn(
     learner: LearnerName = "auto",
     schedule: ScheduleName = "fast",
     time_limit: float = 600.0,
+    incremental: bool = False,
     out: str | Path | None = None,
     observer: Observer | None = None,
     **machine: Any,
 ) -> Result:
     """Learn a task and return its program with what was verified.
 
-    `machine` overrides settings of the task's machine, such as ``depth=6``. Files are written only
-    if a folder `out` is given.
+    `machine` overrides settings of the task's machine, such as ``depth=6``. With `incremental` shallow machines are
+    trained in phases, and what one invents is an input of the next. Files are written only if a folder `out` is given.
     """
     known = get_task(task) if isinstance(task, str) else task
     settings = LearnSettings(
         task=known.name,
-        machine=replace(known.settings, **machine),
+        machine=replace(phase_machine(known.settings) if incremental else known.settings, **machine),
         seed=seed,
         learner=learner,
         schedule=schedule,
         time_limit=time_limit,
+        incremental=incremental,
     )
     folder = None if out is None else Path(out)
     return learn_task(known, settings, out=folder, save=folder is not None, observer=observer)
@@ -75,6 +79,8 @@ def learn_policy(
     learner: PolicyLearnerName = "auto",
     time_limit: float = 900.0,
     keep_soft: bool = False,
+    incremental: bool = False,
+    teacher: TeacherSource | None = None,
     out: str | Path | None = None,
     observer: PolicyObserver | None = None,
     arity: int | None = None,
@@ -87,12 +93,18 @@ def learn_policy(
     `env` is a task such as ``"rl/unstack"``, a `dlm.envs.Domain`, a Gymnasium environment or its id, or a function from
     a size to an environment. An environment that is not one of ours shows structures, can be copied, and needs the name
     of the predicate whose atoms are its actions; `arity`, `encode`, `sizes` and `limit` are for it alone
-    (`dlm.policies.probing.domain_of` describes them). Files are written only if a folder `out` is given.
+    (`dlm.policies.probing.domain_of` describes them). `teacher` is for the learner "imitation": a program, the name of
+    a hand-written one, a program file or run folder, or a function from a structure to the arguments of good actions;
+    by default the program written for the task. Imitation is `incremental` in any case. Files are written only if a
+    folder `out` is given.
     """
     domain = find_domain(env, action, arity=arity, encode=encode, sizes=sizes, limit=limit)
-    settings = PolicyRunSettings(domain.name, seed, learner, time_limit, keep_soft)
+    settings = PolicyRunSettings(
+        domain.name, seed, learner, time_limit, keep_soft, incremental, None if teacher is None else name_of(teacher)
+    )
     folder = None if out is None else Path(out)
-    return Policy(domain, learn_policy_task(domain, settings, out=folder, save=folder is not None, observer=observer))
+    run = learn_policy_task(domain, settings, out=folder, save=folder is not None, observer=observer, teacher=teacher)
+    return Policy(domain, run)
 
 
 def resume(run: str | Path, *, time_limit: float | None = None, observer: Observer | None = None) -> Result:

@@ -142,6 +142,17 @@ def test_the_soft_policy_is_reported_beside_its_program_and_kept(call: Command) 
         assert abs(first["mean"] - second["mean"]) < 2 * width
 
 
+def test_a_teacher_is_imitated(call: Command, tmp_path: Path) -> None:
+    (tmp_path / "teacher.dlm").write_text("move(x, y) :- top(x) & is_floor(y) & ~on(x, y).")
+    arguments = ("--learner", "imitation", "--teacher", tmp_path / "teacher.dlm", "--seed", "100", "--json")
+    code, out, err = call("learn", "rl/unstack", *arguments, "--out", "r")
+    assert code == 0, err
+    result = one_object(out)
+    assert result["learner"] == "imitation"
+    assert "not reinforcement learning" in str(result["method"])
+    assert one_object(call("learn", "--resume", "r", "--json")[1])["program"] == result["program"]
+
+
 def test_a_run_without_a_soft_policy_says_so(
     call: Command, unstack: tuple[Path, subprocess.CompletedProcess[str]]
 ) -> None:
@@ -152,7 +163,12 @@ def test_a_run_without_a_soft_policy_says_so(
 
 MISTAKES = {
     "unknown task": (("learn", "rl/unstak"), "Did you mean 'rl/unstack'"),
-    "imitation": (("learn", "rl/unstack", "--learner", "imitation"), "'imitation' is not there yet"),
+    "no teacher": (("learn", "rl/unstack", "--learner", "imitation"), "there is no teacher for rl/unstack: give one"),
+    "unknown teacher": (("learn", "rl/path", "--learner", "imitation", "--teacher", "x"), "there is no teacher 'x'"),
+    "other teacher": (("learn", "rl/path", "--learner", "imitation", "--teacher", "sorting"), "'greater_value'"),
+    "teacher of another": (("learn", "rl/path", "--learner", "ppo", "--teacher", "path"), "'ppo' has no teacher"),
+    "teacher of examples": (("learn", "family/has-father", "--teacher", "path"), "leave out --teacher"),
+    "phases of no machine": (("learn", "rl/path", "--learner", "search", "--incremental"), "trains no machine"),
     "gradient": (("learn", "rl/unstack", "--learner", "gradient"), "must be one of ('auto', 'ppo'"),
     "ppo of no policy": (
         ("learn", "family/has-father", "--learner", "ppo"),

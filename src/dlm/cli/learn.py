@@ -17,6 +17,7 @@ from dlm.cli.progress import open_watch
 from dlm.envs import Domain
 from dlm.envs.problems import get_problem
 from dlm.errors import SettingsError
+from dlm.learning.incremental import phase_machine
 from dlm.learning.portfolio import learn as learn_task
 from dlm.learning.run import RunFolder
 from dlm.learning.settings import LEARNERS, SCHEDULES, LearnSettings, ScheduleName
@@ -30,7 +31,11 @@ NOT_VERIFIED = 3
 AnyLearnerName = Literal["auto", "gradient", "search", "ppo", "reinforce", "imitation"]
 LEARNER_HELP = (
     "Who learns: auto, gradient or search; of rl/... tasks: auto (search, then ppo if need be), search (planning and "
-    "rule search), ppo, reinforce or imitation. Default: auto."
+    "rule search), ppo, reinforce or imitation (of a teacher). Default: auto."
+)
+TEACHER_HELP = (
+    "Of rl/... tasks, for --learner imitation: a program file, the run folder of a policy (its soft policy if it was "
+    "kept), or a hand-written program by name. Default: the one written for the task."
 )
 KEEP_SOFT_HELP = "train the soft policy alone, as the paper's nIDLM, and report its returns."
 MACHINE = "Machine settings (default: the task's)"
@@ -63,6 +68,8 @@ def learn(
     keep_soft: Annotated[
         bool, typer.Option("--keep-soft", metavar="", help=f"Of rl/... tasks: {KEEP_SOFT_HELP}")
     ] = False,
+    incremental: Annotated[bool, _setting(LearnSettings, "incremental", "--incremental", metavar="")] = False,
+    teacher: Annotated[str | None, typer.Option(metavar="TEACHER", help=TEACHER_HELP)] = None,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object and nothing else.")] = False,
     depth: Annotated[int | None, _setting(MachineSettings, "depth")] = None,
     breadth: Annotated[str | None, _setting(MachineSettings, "breadth", metavar="N[,N...]")] = None,
@@ -84,7 +91,7 @@ def learn(
     to act in (rl/...) gives a policy: verified if in every published test all fresh episodes reach the goal, or the
     mean return is as good as the optimum.
     """
-    run = _given(seed=seed, learner=learner)
+    run = _given(seed=seed, learner=learner, incremental=incremental or None)
     machine = _given(
         depth=depth,
         breadth=None if breadth is None else _read_breadth(breadth),
@@ -98,7 +105,9 @@ def learn(
     )
     supervised = {**machine, **_given(schedule=schedule)}
     if resume is not None:
-        _check_resume(resume, task, {**run, **supervised, **_given(out=out, keep_soft=keep_soft or None)})
+        _check_resume(
+            resume, task, {**run, **supervised, **_given(out=out, keep_soft=keep_soft or None, teacher=teacher)}
+        )
         if isinstance(problem_of(resume, None), Domain):
             raise typer.Exit(resume_policy_run(resume, time_limit, json=json))
         with open_watch(f"Resuming {resume}", quiet=json) as watch:
@@ -109,13 +118,15 @@ def learn(
         known = get_problem(task)
         if isinstance(known, Domain):
             _refuse(supervised, f"{known.name} is a task to act in and has no such setting")
-            asked = PolicyRunSettings(known.name, **run, **_given(time_limit=time_limit), keep_soft=keep_soft)
+            asked = PolicyRunSettings(
+                known.name, **run, **_given(time_limit=time_limit), keep_soft=keep_soft, teacher=teacher
+            )
             raise typer.Exit(learn_policy_run(known, asked, out, json=json))
-        _refuse(_given(keep_soft=keep_soft or None), f"{known.name} is nothing to act in")
+        _refuse(_given(keep_soft=keep_soft or None, teacher=teacher), f"{known.name} is nothing to act in")
         _check_learner(learner, known)
         settings = LearnSettings(
             known.name,
-            replace(known.settings, **machine),
+            replace(phase_machine(known.settings) if incremental else known.settings, **machine),
             **run,
             **_given(schedule=schedule, time_limit=time_limit),
         )

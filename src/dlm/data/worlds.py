@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -95,12 +95,14 @@ class Examples:
     """Worlds and the truth of the target predicate on them.
 
     `target` has the shape of a relation. `scored` is the mask over one world's argument tuples of
-    the atoms that are asked for at all, of shape ``(size, ..., size)``.
+    the atoms that are asked for at all, of shape ``(size, ..., size)``. If `one_is_enough`, the target's atoms are
+    answers any of which will do: a world is right if one of them at least is true, and no other atom.
     """
 
     worlds: Worlds
     target: BoolArray
     scored: BoolArray
+    one_is_enough: bool = False
 
     def __post_init__(self) -> None:
         shape = (self.worlds.count,) + (self.worlds.size,) * self.scored.ndim
@@ -117,7 +119,15 @@ class Examples:
 
     def take(self, index: NDArray[np.intp] | slice) -> Examples:
         """Some of the examples' worlds."""
-        return Examples(self.worlds.take(index), self.target[index], self.scored)
+        return replace(self, worlds=self.worlds.take(index), target=self.target[index])
+
+    def mistakes(self, answers: BoolArray) -> BoolArray:
+        """Which of the scored atoms of each world are answered wrongly: ``(count, atoms)``."""
+        said, target = answers[:, self.scored], self.target[:, self.scored]
+        if not self.one_is_enough:
+            return np.asarray(said != target)
+        missed = ~(said & target).any(axis=1, keepdims=True)
+        return np.asarray((said & ~target) | (target & missed))
 
 
 def join_examples(parts: Sequence[Examples]) -> Examples:
@@ -125,4 +135,4 @@ def join_examples(parts: Sequence[Examples]) -> Examples:
     worlds = [part.worlds for part in parts]
     relations = {name: np.concatenate([w.relations[name] for w in worlds]) for name in worlds[0].relations}
     target = np.concatenate([part.target for part in parts])
-    return Examples(Worlds(len(target), worlds[0].size, relations), target, parts[0].scored)
+    return replace(parts[0], worlds=Worlds(len(target), worlds[0].size, relations), target=target)

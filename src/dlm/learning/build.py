@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 from dlm.data.memory import require_bytes
 from dlm.errors import SettingsError
+from dlm.learning.incremental import IncrementalLearner, Phase
 from dlm.learning.learner import Learner
 from dlm.learning.search import SearchLearner
 from dlm.learning.settings import LearnSettings
@@ -22,6 +24,12 @@ SMALLER = "use a smaller depth, breadth or outputs setting"
 
 def build_learner(name: str, task: Task, settings: LearnSettings) -> Learner:
     """A learner at its start. Torch is loaded only for the one that needs it."""
+    if settings.incremental:
+
+        def train(extended: Task, phase: Phase) -> Learner:
+            return build_phase(name, extended, settings, phase)
+
+        return IncrementalLearner(name, task, settings.machine, settings.seed, train)
     require_bytes(BYTES_PER_LOGIT * _count_logits(task, settings.machine), "this machine", SMALLER)
     if name == "search":
         return SearchLearner(task, settings.machine, settings.seed)
@@ -36,6 +44,17 @@ def build_learner(name: str, task: Task, settings: LearnSettings) -> Learner:
         require_bytes(needed, "a training step of this machine", SMALLER)
         return GradientLearner(task, settings.machine, schedule, settings.seed)
     raise SettingsError(f"there is no learner {name!r}")
+
+
+def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) -> Learner:
+    """The learner of one phase of incremental training: short starts, longer ones after phases that came to nothing."""
+    if name != "gradient":
+        return build_learner(name, task, replace(settings, seed=phase.seed, incremental=False))
+    from dlm.learning.gradient import GradientLearner
+    from dlm.learning.schedule import fast_schedule
+
+    schedule = replace(fast_schedule(task, settings.machine), steps=phase.steps, shallower=0)
+    return GradientLearner(task, settings.machine, schedule, phase.seed)
 
 
 def _count_logits(task: Task, settings: MachineSettings) -> int:

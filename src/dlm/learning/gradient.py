@@ -47,6 +47,8 @@ class GradientLearner:
     """Trains a machine by gradient descent, start after start."""
 
     name = "gradient"
+    latest: Program | None = None
+    """The program that was tried last, good or not."""
 
     def __init__(self, task: Task, settings: MachineSettings, schedule: Schedule, seed: int) -> None:
         self.task, self.settings, self.schedule = task, settings, schedule
@@ -180,7 +182,10 @@ class GradientLearner:
         weights = self._machine.weights(self._selection(), examples.count, self._generator)
         truth = squeeze(fast_apply(self.wiring, weights, inputs, layout), self.schedule.margin)
         balance = min(0.5, self._lift * self.schedule.balance) * self.schedule.balance_decay**self._epoch
-        loss = binary_cross_entropy(truth, target, class_weights(target, balance))
+        if examples.one_is_enough:
+            loss = any_answer_loss(truth, target, balance)
+        else:
+            loss = binary_cross_entropy(truth, target, class_weights(target, balance))
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self._optimiser.step()
@@ -217,6 +222,8 @@ class GradientLearner:
 
     def _rarity_factor(self) -> int:
         """How many times more worlds to draw than to keep, so that the rarer class is not rare; of no seed."""
+        if self.task.one_is_enough:
+            return 1
         examples = self.task.sample(np.random.default_rng(0), 1000, self.schedule.size)
         share = float(examples.target[:, examples.scored].mean())
         rare = min(share, 1 - share)
@@ -236,10 +243,10 @@ class GradientLearner:
         if self._tried is not None and _same(choices, self._tried):
             return None
         self._tried = choices
-        program = program_of(self.wiring, choices)
+        self.latest = program = program_of(self.wiring, choices)
         atoms, errors = np.zeros(2), np.zeros(2)
         for examples in self._draw_few():
-            wrong = _wrong(examples, evaluate_target(program, examples.worlds))
+            wrong = examples.mistakes(evaluate_target(program, examples.worlds))
             target = examples.target[:, examples.scored]
             atoms += np.sum(~target), np.sum(target)
             errors += np.sum(wrong & ~target), np.sum(wrong & target)
@@ -269,7 +276,7 @@ class GradientLearner:
         """Whether the program is right on worlds of all sizes up to the task's; what it is wrong on is kept."""
         for size in training_sizes(self.task.train_size):
             examples = self._sample_rich(MANY, size)
-            bad = np.flatnonzero(_wrong(examples, evaluate_target(program, examples.worlds)).any(axis=1))
+            bad = np.flatnonzero(examples.mistakes(evaluate_target(program, examples.worlds)).any(axis=1))
             if len(bad):
                 self.refute([examples.take(bad[: self.schedule.mine])])
                 return False
@@ -347,10 +354,16 @@ def class_weights(target: Tensor, least: float) -> Tensor | None:
     return torch.where(target > 0.5, wanted / positive, (1 - wanted) / (1 - positive))
 
 
-def _wrong(examples: Examples, answers: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which of the scored atoms of each world are answered wrongly."""
-    wrong: NDArray[np.bool_] = (answers != examples.target)[:, examples.scored]
-    return wrong
+def any_answer_loss(truth: Tensor, target: Tensor, least: float) -> Tensor:
+    """BCE where any one of a world's answers will do: on "one of them at least is true", and on every other atom.
+
+    One answer in a hundred atoms weighs a hundredth of the total, or `least` if that is more.
+    """
+    hit = 1 - torch.where(target > 0.5, 1 - truth, 1.0).prod(dim=1)
+    others = (1 - target).sum(dim=1)
+    false_alarms = -(torch.log(1 - truth) * (1 - target)).sum(dim=1) / others.clamp(min=1)
+    weight = torch.clamp(1 / (1 + others), min=least)
+    return (-weight * torch.log(hit) + (1 - weight) * false_alarms).mean()
 
 
 def _copy(tensor: Tensor) -> NDArray[np.generic]:

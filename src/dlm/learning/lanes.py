@@ -53,6 +53,7 @@ class Lane:
     """A learner in this process, with its checkpoints."""
 
     def __init__(self, order: Order) -> None:
+        self.name = order.learner
         self.learner: Learner = build_learner(order.learner, order.task, order.settings)
         self.folder = None if order.folder is None else RunFolder(order.folder)
         if order.resume and self.folder is not None:
@@ -84,7 +85,7 @@ class Lane:
 
     def checkpoint(self) -> None:
         if self.folder is not None:
-            self.folder.save_state(self.learner.name, self.learner.state())
+            self.folder.save_state(self.name, self.learner.state())
             self._saved = time.monotonic()
 
     def close(self) -> None:

@@ -45,6 +45,9 @@ class Packing:
     positives: int
     negatives: int
     mixer: Table
+    one_is_enough: bool = False
+    false_alarm: float = 0.0
+    """What a world with a false alarm costs beside the alarms themselves, where one answer is enough."""
 
     def errors(self, table: Table) -> NDArray[np.float64]:
         """How wrong each candidate of a target table is: 0 for none, about 1 for a constant.
@@ -54,6 +57,8 @@ class Packing:
         from good, and the step from a hundred false alarms a hit to ten is progress all the same.
         """
         axes = tuple(range(1, table.ndim))
+        if self.one_is_enough:
+            return self._world_errors(table, axes[:-1])
         missed = np.bitwise_count(self.positive & ~table).sum(axis=axes, dtype=np.int64)
         wrong = np.bitwise_count(self.negative & table).sum(axis=axes, dtype=np.int64)
         rare = max(min(self.positives, self.negatives), 1)
@@ -61,8 +66,22 @@ class Packing:
         share += np.log1p(wrong / rare) / np.log1p(max(self.negatives, 1) / rare)
         return share
 
+    def _world_errors(self, table: Table, axes: tuple[int, ...]) -> NDArray[np.float64]:
+        """The same where any one answer of a world will do: worlds without a true answer, worlds with a false alarm.
 
-def pack_examples(wiring: Wiring, batches: Sequence[Examples]) -> Packing:
+        The higher `false_alarm`, the sooner a program that is silent in some worlds is better than one that is wrong.
+        """
+        worlds = max(int(np.bitwise_count(np.bitwise_or.reduce(self.positive, axis=axes)).sum()), 1)
+        hit = np.bitwise_or.reduce(self.positive & table, axis=axes)
+        alarms = self.negative & table
+        missed: NDArray[np.float64] = 1 - np.bitwise_count(hit).sum(axis=1, dtype=np.int64) / worlds
+        wrong = np.bitwise_count(np.bitwise_or.reduce(alarms, axis=axes)).sum(axis=1, dtype=np.int64) / worlds
+        total = np.bitwise_count(alarms).sum(axis=tuple(range(1, table.ndim)), dtype=np.int64) / worlds
+        missed += self.false_alarm * wrong + np.log1p(total) / np.log1p(max(self.negatives, 1) / worlds)
+        return missed
+
+
+def pack_examples(wiring: Wiring, batches: Sequence[Examples], false_alarm: float = 0.0) -> Packing:
     """Pack batches of examples, of one or several sizes."""
     size = max(batch.size for batch in batches)
     arity = wiring.target_arity
@@ -90,6 +109,8 @@ def pack_examples(wiring: Wiring, batches: Sequence[Examples]) -> Packing:
         int(np.bitwise_count(positive).sum()),
         int(np.bitwise_count(negative).sum()),
         np.random.default_rng(0).integers(2**64, size=size**breadth * exists.shape[-1], dtype=np.uint64),
+        all(batch.one_is_enough for batch in batches),
+        false_alarm,
     )
 
 

@@ -18,12 +18,16 @@ def training_sizes(size: int) -> list[int]:
 
 def sample_rich(task: Task, rng: np.random.Generator, count: int, size: int, factor: int = 4) -> Examples:
     """The instances with the most atoms of the rarer class, out of `factor` times as many fresh ones."""
+    if task.one_is_enough:  # how many answers there are says nothing about how much a world tells
+        return task.sample(rng, count, size)
     examples = task.sample(rng, count * factor, size)
     return examples.take(np.argsort(-(rare_atoms(examples) + rng.random(examples.count)))[:count])
 
 
 def rich_factor(task: Task, rng: np.random.Generator, size: int, least: int, most: int) -> int:
     """How many times more instances to draw than to keep, so that each kept one has an atom of both classes."""
+    if task.one_is_enough:
+        return 1
     share = float((rare_atoms(task.sample(rng, 200, size)) > 0).mean())
     return min(most, max(least, round(2 / share))) if share > 0 else most
 

@@ -54,7 +54,8 @@ class SearchSettings:
     """How the search spends its moves. One set of values serves all tasks.
 
     `moves` and `quench` are the moves of a cycle with falling and with zero temperature, for each
-    layer of the machine: deeper machines need longer cycles.
+    layer of the machine: deeper machines need longer cycles. `false_alarm` matters only where any of several answers
+    will do (see `Packing`).
     """
 
     pool: int = 512
@@ -77,12 +78,15 @@ class SearchSettings:
     slice: int = 100
     fresh: int = 200
     mined: int = 10000
+    false_alarm: float = 0.0
 
 
 class SearchLearner:
     """Search under way. See the module's text."""
 
     name = "search"
+    latest: Program | None = None
+    """The program that was looked at last, good or not."""
 
     def __init__(self, task: Task, settings: MachineSettings, seed: int, search: SearchSettings | None = None) -> None:
         self.task = task
@@ -192,7 +196,7 @@ class SearchLearner:
 
     def _rebuild(self, choices: Choices) -> None:
         plan = self._plan(self.depth)
-        self.circuit = Circuit(plan, pack_examples(plan.wiring, self.sample), choices)
+        self.circuit = Circuit(plan, pack_examples(plan.wiring, self.sample, self.search.false_alarm), choices)
 
     def _end_cycle(self) -> Candidate | None:
         """The state is frozen and wrong: learn which worlds are hard, then reheat or start anew.
@@ -201,6 +205,7 @@ class SearchLearner:
         from its best state until it has failed to improve it twice.
         """
         program, origin, choices = self._program(), self.origin, self.circuit.table_of_choices()
+        self.latest = program
         accuracy, wrong = self.pool.harden(program)
         if wrong < NEAR:
             self._harvest(program)
@@ -225,7 +230,7 @@ class SearchLearner:
 
     def _inspect(self) -> Candidate | None:
         """No error on the sample: look at the pool, then at fresh worlds; believe or take counterexamples."""
-        program = self._program()
+        self.latest = program = self._program()
         accuracy, wrong = self.pool.harden(program)
         if wrong == 0:
             for size in [self.size, *training_sizes(self.task.train_size)]:

@@ -27,6 +27,10 @@ class LearnSettings:
     learner: LearnerName = field(default="auto", metadata={"help": "Who learns: auto runs both side by side."})
     schedule: ScheduleName = field(default="fast", metadata={"help": "Training schedule of the gradient learner."})
     time_limit: float = field(default=600.0, metadata={"help": "Seconds of wall time after which the run ends."})
+    incremental: bool = field(
+        default=False,
+        metadata={"help": "Learn in phases: predicates that one machine invents become inputs of the next."},
+    )
 
     def __post_init__(self) -> None:
         if self.seed < 0:

@@ -46,7 +46,7 @@ def examples_to(prefix: str, batches: Sequence[Examples]) -> dict[str, NDArray[n
     for index, batch in enumerate(batches):
         arrays[f"{prefix}/{index}/target"] = batch.target
         arrays[f"{prefix}/{index}/scored"] = batch.scored
-        arrays[f"{prefix}/{index}/shape"] = np.array([batch.count, batch.size])
+        arrays[f"{prefix}/{index}/shape"] = np.array([batch.count, batch.size, batch.one_is_enough])
         for name, relation in batch.worlds.relations.items():
             arrays[f"{prefix}/{index}/relation/{name}"] = relation
     return arrays
@@ -58,12 +58,13 @@ def examples_from(prefix: str, state: State | Mapping[str, NDArray[np.generic]])
     for index in range(int(state[f"{prefix}/count"])):
         start = f"{prefix}/{index}/relation/"
         relations = {key[len(start) :]: array.astype(np.bool_) for key, array in state.items() if key.startswith(start)}
-        count, size = state[f"{prefix}/{index}/shape"].astype(np.int64).tolist()
+        count, size, *one_is_enough = state[f"{prefix}/{index}/shape"].astype(np.int64).tolist()
         batches.append(
             Examples(
                 Worlds(count, size, relations),
                 state[f"{prefix}/{index}/target"].astype(np.bool_),
                 state[f"{prefix}/{index}/scored"].astype(np.bool_),
+                any(one_is_enough),
             )
         )
     return batches

@@ -89,9 +89,8 @@ def try_program(
 
 def wrong_atoms(program: Program, examples: Examples) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """How many scored atoms of each world a program answers wrongly."""
-    answers = evaluate_target(program, examples.worlds)
-    wrong = (answers != examples.target) & examples.scored
-    counts: np.ndarray[tuple[int], np.dtype[np.int64]] = wrong.reshape(examples.count, -1).sum(axis=1)
+    mistakes = examples.mistakes(evaluate_target(program, examples.worlds))
+    counts: np.ndarray[tuple[int], np.dtype[np.int64]] = mistakes.sum(axis=1, dtype=np.int64)
     return counts
 
 

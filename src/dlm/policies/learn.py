@@ -24,6 +24,7 @@ from dlm.policies.outcome import PolicyEnding, PolicyRun
 from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.soft_file import save_soft
 from dlm.policies.stages import PolicyReport, Stage, open_stage
+from dlm.policies.teaching import TeacherSource, find_teacher
 from dlm.policies.verify import STREAM, Earned, all_passed, play_program, try_trials
 
 __all__ = ["PolicyObserver", "learn_policy_task", "resume_policy_task"]
@@ -50,14 +51,20 @@ def learn_policy_task(
     out: Path | None = None,
     save: bool = True,
     observer: PolicyObserver | None = None,
+    teacher: TeacherSource | None = None,
 ) -> PolicyRun:
-    """Learn a policy for a domain from scratch. Without `save` nothing is written to disk."""
+    """Learn a policy for a domain from scratch. Without `save` nothing is written to disk.
+
+    `teacher` stands for the one that the settings name, if a name is not enough.
+    """
+    if settings.learner == "imitation":
+        find_teacher(domain, settings.teacher if teacher is None else teacher)  # refused before a folder is made
     folder = RunFolder.create(out, domain.name, settings.seed) if save else None
     if folder is not None:
         folder.write_json("settings.json", settings.to_json())
         if observer is not None:
             observer.on_note(f"run folder {folder.path}")
-    return _Session(domain, settings, folder, observer or _Nobody()).run()
+    return _Session(domain, settings, folder, observer or _Nobody(), teacher).run()
 
 
 def resume_policy_task(
@@ -90,8 +97,14 @@ class _Session:
     """One run under way."""
 
     def __init__(
-        self, domain: Domain[Any], settings: PolicyRunSettings, folder: RunFolder | None, observer: PolicyObserver
+        self,
+        domain: Domain[Any],
+        settings: PolicyRunSettings,
+        folder: RunFolder | None,
+        observer: PolicyObserver,
+        teacher: TeacherSource | None = None,
     ) -> None:
+        self.teacher = settings.teacher if teacher is None else teacher
         self.domain = domain
         self.settings = settings
         self.folder = folder
@@ -156,6 +169,7 @@ class _Session:
                 self._seed(),
                 keep_soft=self.settings.keep_soft,
                 out_of_time=lambda: self.out_of_time,
+                teacher=self.teacher,
             )
         except SettingsError as error:
             if last:

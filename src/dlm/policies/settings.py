@@ -17,6 +17,7 @@ METHODS = {
     "search": "planning on small instances and rule search, not reinforcement learning",
     "ppo": "reinforcement learning by policy gradient (PPO)",
     "reinforce": "reinforcement learning by policy gradient (REINFORCE)",
+    "imitation": "imitation of a teacher by machine after machine, trained by exact search; not reinforcement learning",
 }
 """What each learner does, in words that stand beside every result."""
 
@@ -35,6 +36,11 @@ class PolicyRunSettings:
         default=False, metadata={"help": "Train the soft policy alone, as the paper's nIDLM, and report its returns."}
     )
 
+    incremental: bool = field(
+        default=False, metadata={"help": "Learn in phases, machine after machine; imitation does so in any case."}
+    )
+    teacher: str | None = field(default=None, metadata={"help": "Whom the imitation learner imitates."})
+
     def __post_init__(self) -> None:
         if self.seed < 0:
             raise SettingsError(f"The 'seed' setting must be 0 or more. Got {self.seed!r} instead.")
@@ -46,10 +52,18 @@ class PolicyRunSettings:
             raise SettingsError(
                 f"The 'time_limit' setting must be a positive number of seconds. Got {self.time_limit!r} instead."
             )
-        if self.learner == "imitation":
-            raise SettingsError("the learner 'imitation' is not there yet; use search, ppo or reinforce")
-        if self.keep_soft and self.learner == "search":
-            raise SettingsError("the search learner has no soft policy to keep; use --learner ppo or reinforce")
+        if self.keep_soft and self.learner in ("search", "imitation"):
+            raise SettingsError(
+                f"the {self.learner} learner has no soft policy to keep; use --learner ppo or reinforce"
+            )
+        if self.teacher is not None and self.learner != "imitation":
+            raise SettingsError(f"the learner {self.learner!r} has no teacher; use --learner imitation with --teacher")
+        if self.incremental and self.learner == "search":
+            raise SettingsError("the search learner of policies trains no machine; use --learner imitation")
+        if self.incremental and self.learner != "imitation":
+            raise SettingsError(
+                f"the learner {self.learner!r} trains one machine, not one after the other; use --learner imitation"
+            )
 
     @property
     def stages(self) -> tuple[str, ...]:

@@ -10,12 +10,18 @@ from dlm.envs.domain import Domain
 from dlm.errors import SettingsError
 from dlm.logic.syntax import Program
 from dlm.policies.environment import EnvDomain
+from dlm.policies.imitation import Imitation
 from dlm.policies.search import RuleSearch, RuleSearchSettings
+from dlm.policies.teaching import Teacher, TeacherSource, find_teacher
 
 if TYPE_CHECKING:
     from dlm.policies.soft import SoftPolicy
 
 __all__ = ["PolicyReport", "Stage", "open_stage"]
+
+
+PRUNING_SECONDS = 30.0
+"""For making a program of the imitation learner small at the end, at most."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,13 @@ class Stage(Protocol):
 
 
 def open_stage(
-    learner: str, domain: Domain[Any], seed: int, *, keep_soft: bool, out_of_time: Callable[[], bool]
+    learner: str,
+    domain: Domain[Any],
+    seed: int,
+    *,
+    keep_soft: bool,
+    out_of_time: Callable[[], bool],
+    teacher: TeacherSource | None = None,
 ) -> Stage:
     """A learner at its beginning."""
     if learner == "search":
@@ -73,6 +85,8 @@ def open_stage(
             )
         return _Search(domain, seed)
     judged = domain.hopeful() if isinstance(domain, EnvDomain) else domain
+    if learner == "imitation":
+        return _Imitation(judged, find_teacher(judged, teacher), seed, out_of_time)
     return _Gradient(learner, judged, seed, keep_soft, out_of_time)
 
 
@@ -110,6 +124,45 @@ class _Search:
 
     def program(self, seconds: float) -> Program:  # noqa: ARG002 (its lists are pruned as they are found)
         return self._search.program()
+
+    def soft(self) -> SoftPolicy | None:
+        return None
+
+
+class _Imitation:
+    """Imitation of a teacher. A slice of a phase is one step; the program with the best return is kept."""
+
+    learner = "imitation"
+    share = 0.9
+    testing = 0.0
+
+    def __init__(self, domain: Domain[Any], teacher: Teacher, seed: int, out_of_time: Callable[[], bool]) -> None:
+        self._imitation = Imitation(domain, teacher, seed, out_of_time=out_of_time)
+
+    @property
+    def done(self) -> bool:
+        return self._imitation.done
+
+    @property
+    def env_steps(self) -> int:
+        return self._imitation.env_steps
+
+    @property
+    def starts(self) -> int:
+        return self._imitation.starts
+
+    @property
+    def mark(self) -> object:
+        return self._imitation.best
+
+    def advance(self) -> None:
+        self._imitation.advance()
+
+    def report(self, seconds: float) -> PolicyReport:
+        return PolicyReport(self.learner, _figures(self._imitation.progress(seconds)))
+
+    def program(self, seconds: float) -> Program:
+        return self._imitation.program(min(PRUNING_SECONDS, seconds))
 
     def soft(self) -> SoftPolicy | None:
         return None

@@ -79,7 +79,7 @@ class Judge:
         scattered = [] if domain.limit_is_rule else [scatter(domain, rng, start) for start in own]
         self.starts = [*own, *scattered]
         self._shares = [1 / len(own)] * len(own) + [SCATTERED_WEIGHT / len(own)] * len(scattered)
-        self._own = len(own)
+        self.own = len(own)
 
     def score(self, program: Program, at_least: float = -np.inf) -> Score:
         """The score of a program; what it can have at most as soon as its total is below `at_least`."""
@@ -89,7 +89,7 @@ class Judge:
             self.steps += returns.steps
             gap = share * float((returns.values - returns.optimum).mean())
             total += gap
-            own += gap if number < self._own else 0.0
+            own += gap if number < self.own else 0.0
             if total < at_least:
                 break
         return Score(own, total)

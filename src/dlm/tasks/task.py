@@ -32,7 +32,8 @@ class Task:
     """A supervised problem that comes with the package.
 
     `draw` makes worlds, `label` says what is true of them; `distinct_only` leaves atoms with a
-    repeated object out of the score. `reading` says how to read the predicates where names do not.
+    repeated object out of the score. If `one_is_enough`, what `label` gives are answers any of which will do (see
+    `Examples`). `reading` says how to read the predicates where names do not.
     `rules` and `laws` are for proofs, as text: the target in logic, and what holds in every world that
     `draw` makes. No learner may look at them.
     """
@@ -49,6 +50,7 @@ class Task:
     draw: Drawer
     label: Labeller
     distinct_only: bool = False
+    one_is_enough: bool = False
     reading: str = ""
     rules: str = ""
     laws: str = ""
@@ -73,7 +75,7 @@ class Task:
         if needed > UNCHECKED_BYTES:
             require_bytes(needed, f"{count} instance{'' if count == 1 else 's'} of {size} objects")
         worlds = self.draw(rng, count, size)
-        return Examples(worlds, self.label(worlds), self.scored(size))
+        return Examples(worlds, self.label(worlds), self.scored(worlds.size), self.one_is_enough)
 
     def estimate_bytes(self, count: int, size: int) -> int:
         """About how much memory drawing instances takes."""

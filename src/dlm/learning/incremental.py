@@ -1,0 +1,203 @@
+"""Incremental training: machine after machine, each of which may read what those before it invented.
+
+A phase trains a fresh machine on the task's inputs and the predicates shown so far. At its end the phase's best
+program is compared with the best one so far on worlds held out from training. If it is better, its invented predicates
+join the inputs for good (`learning.invention` says which); otherwise only the next phase, which trains longer, may
+build on them.
+A program that a learner believes in ends the run as in any other one: it is an ordinary program about the task's own
+inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.worlds import Examples
+from dlm.engines.bits import evaluate_target
+from dlm.learning.invention import Inventions
+from dlm.learning.learner import Candidate, Learner, Report, State
+from dlm.learning.sampling import sample_rich
+from dlm.learning.snapshot import examples_from, examples_to, json_from, json_to
+from dlm.logic.syntax import Program
+from dlm.logic.text import format_program, parse_program
+from dlm.space.settings import MachineSettings
+from dlm.tasks.task import Task
+
+__all__ = ["HeldOut", "IncrementalLearner", "Phase", "phase_machine"]
+
+PHASE_DEPTH = 5
+"""Layers of a phase's machine at most, unless a user asks for more: depth comes from stacking."""
+STEPS, SLOWER, SLOWEST = 30, 1.5, 100
+"""Steps an epoch of a phase by gradient; how much longer after a phase in vain; and at most."""
+SEARCH_STARTS = 8
+"""Starts of a phase by search; a phase by gradient is one start."""
+HELD_OUT = 200
+KEPT = 64
+SAMPLE_SIZES = 12
+"""Objects of the worlds on which predicates are compared, at most."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What the learner of a phase is made from: its own seed, and the steps of an epoch if it trains by gradient."""
+
+    seed: int
+    steps: int
+
+
+class HeldOut:
+    """Worlds that no phase trains on, and how wrong a program is on them."""
+
+    def __init__(self, task: Task, rng: np.random.Generator) -> None:
+        size = min(task.train_size, SAMPLE_SIZES)
+        self.batches = [sample_rich(task, rng, HELD_OUT, size, 20), task.sample(rng, HELD_OUT, size)]
+        self.batches += [sample_rich(task, rng, HELD_OUT // 4, smaller) for smaller in range(size // 2, size)]
+
+    def error(self, program: Program) -> float:
+        """Missed atoms and false alarms as shares of the atoms that a program should be, or is, true of."""
+        hits = missed = alarms = 0
+        for batch in self.batches:
+            said = evaluate_target(program, batch.worlds)[:, batch.scored]
+            mistakes = batch.mistakes(evaluate_target(program, batch.worlds))
+            target = batch.target[:, batch.scored]
+            hits += int((said & target).sum())
+            missed += int((mistakes & target).sum())
+            alarms += int((mistakes & ~target).sum())
+        return (missed + alarms) / max(hits + missed + alarms, 1)
+
+
+class IncrementalLearner:
+    """A learner of one kind, started again and again on a task that has more inputs each time."""
+
+    def __init__(
+        self, kind: str, task: Task, machine: MachineSettings, seed: int, train: Callable[[Task, Phase], Learner]
+    ) -> None:
+        self.name = f"{kind} (incremental)"
+        self.kind, self.task, self.seed = kind, task, seed
+        self._train = train
+        breadth = max(machine.breadth_at(layer) for layer in range(1, machine.depth))
+        self._widest = max(task.target_arity, breadth - 1, *task.inputs.values())
+        self.held_out = HeldOut(task, np.random.default_rng([seed, 7]))
+        self.kept = self.inventions = Inventions()
+        self.error = 1.0
+        self.phase = 0
+        self._vain = 0
+        self._steps_before = 0
+        self._counterexamples: list[Examples] = []
+        self._begin()
+
+    def advance(self) -> Report:
+        """A slice of the phase's learner; at the end of the phase, what it has found is judged."""
+        report = self.learner.advance()
+        candidate = self._consider(report)
+        over = report.starts > (1 if self.kind == "gradient" else SEARCH_STARTS)
+        told = replace(
+            report, learner=self.name, steps=self._steps_before + report.steps, starts=self.phase, candidate=candidate
+        )
+        if over and (candidate is None or not candidate.believed):
+            self._steps_before += report.steps
+            self._end_phase()
+            self._begin()
+        return told
+
+    def refute(self, counterexamples: Sequence[Examples]) -> None:
+        """Every phase from now on knows these worlds."""
+        self._counterexamples += [batch.take(slice(0, 4)) for batch in counterexamples]
+        del self._counterexamples[:-KEPT]
+        self.learner.refute([self.inventions.extend_examples(batch) for batch in counterexamples])
+
+    # ------------------------------------------------------------------ phases
+
+    def _begin(self) -> None:
+        self.phase += 1
+        self._found: tuple[float, Program] | None = None
+        self._latest: Program | None = None
+        self.learner = self._build()
+        if self._counterexamples:
+            self.learner.refute([self.inventions.extend_examples(batch) for batch in self._counterexamples])
+
+    def _build(self) -> Learner:
+        steps = round(min(STEPS * SLOWER**self._vain, SLOWEST))
+        seed = int(np.random.SeedSequence([self.seed, self.phase]).generate_state(1)[0])
+        return self._train(self.inventions.extend_task(self.task), Phase(seed, steps))
+
+    def _consider(self, report: Report) -> Candidate | None:
+        """The latest program, about the task's own inputs, if its learner believes in it or it is the best."""
+        believed = report.candidate is not None and report.candidate.believed
+        program = report.candidate.program if report.candidate is not None else getattr(self.learner, "latest", None)
+        if program is None or (program is self._latest and not believed):
+            return None
+        self._latest = program
+        whole = self.inventions.complete(program)
+        error = self.held_out.error(whole)
+        best = self.error if self._found is None else min(self.error, self._found[0])
+        if self._found is None or error < self._found[0]:
+            self._found = error, program
+        if not believed and error >= best:
+            return None
+        return Candidate(whole, self.name, 1 - error if not believed else report.accuracy, believed)
+
+    def _end_phase(self) -> None:
+        """Keep what the phase invented if its program is better than the best so far; else the next one may try it."""
+        worlds = [batch.worlds for batch in self.held_out.batches]
+        if self._found is None:
+            self._vain += 1
+        elif self._found[0] < self.error:
+            self._vain = 0
+            self.error = self._found[0]
+            self.kept = self.inventions.grown([self._found[1]], self.task, worlds, self._widest)
+            self.inventions = self.kept
+        else:
+            self._vain += 1
+            program = self.inventions.complete(self._found[1])
+            self.inventions = self.kept.grown([program], self.task, worlds, self._widest)
+
+    # ------------------------------------------------------------------ stopping and going on
+
+    def state(self) -> State:
+        """The phase's learner, and what the phases before have left."""
+        found = None if self._found is None else [self._found[0], format_program(self._found[1])]
+        told = {
+            "kept": _inventions_to(self.kept),
+            "inventions": _inventions_to(self.inventions),
+            "error": self.error,
+            "phase": self.phase,
+            "vain": self._vain,
+            "steps": self._steps_before,
+            "found": found,
+        }
+        inner: dict[str, NDArray[np.generic]] = {f"phase/{key}": array for key, array in self.learner.state().items()}
+        return {**inner, "incremental": json_to(told), **examples_to("refuting", self._counterexamples)}
+
+    def restore(self, state: State) -> None:
+        """Go on from a snapshot of a learner made with the same arguments."""
+        told = json_from(state["incremental"])
+        assert isinstance(told, dict)
+        self.kept, self.inventions = (_inventions_from(told[name]) for name in ("kept", "inventions"))
+        self.error, self.phase = float(told["error"]), int(told["phase"])
+        self._vain, self._steps_before = int(told["vain"]), int(told["steps"])
+        found = told["found"]
+        self._found = None if found is None else (float(found[0]), parse_program(found[1]))
+        self._counterexamples = examples_from("refuting", state)
+        self.learner = self._build()
+        self.learner.restore({key[len("phase/") :]: array for key, array in state.items() if key.startswith("phase/")})
+
+
+def _inventions_to(inventions: Inventions) -> list[object]:
+    library = inventions.library
+    return [format_program(Program(library)) if library else "", list(inventions.shown)]
+
+
+def _inventions_from(saved: list[Any]) -> Inventions:
+    text, shown = saved
+    return Inventions(parse_program(text).definitions if text else (), tuple(shown))
+
+
+def phase_machine(machine: MachineSettings) -> MachineSettings:
+    """The machine of a phase where nothing else is asked for: the task's, but shallow."""
+    return machine.at_depth(min(machine.depth, PHASE_DEPTH))

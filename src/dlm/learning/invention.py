@@ -1,0 +1,148 @@
+"""Predicates that a machine has invented, kept as inputs for the next machine.
+
+A phase's program consists of definitions. Those that say something new on sample worlds are worth showing to the next
+machine; the others stay in the library, since what is shown may be defined by them. A program about the shown
+predicates becomes an ordinary program about the task's own inputs by putting the library before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+import numpy as np
+
+from dlm.data.worlds import BoolArray, Examples, Worlds
+from dlm.engines.bits import evaluate_bits
+from dlm.logic.syntax import Atom, Definition, Formula, Program, atoms, map_children
+from dlm.tasks.task import Task
+
+__all__ = ["Inventions", "reachable"]
+
+SHOWN = 12
+"""Invented predicates of one arity that a machine reads at most, those that the best program uses first."""
+
+
+@dataclass(frozen=True)
+class Inventions:
+    """Definitions about a task's own inputs, each about those before it, and the names of those that are shown."""
+
+    library: tuple[Definition, ...] = ()
+    shown: tuple[str, ...] = ()
+
+    @classmethod
+    def diagonals(cls, task: Task, worlds: Sequence[Worlds]) -> Inventions:
+        """What a binary input says of one object twice, as unary predicates.
+
+        A machine with distinct quantifiers reads tuples of different objects only; this is what it cannot say.
+        """
+        binary = [name for name, arity in task.inputs.items() if arity == 2]
+        names = _fresh({*task.inputs, task.target})
+        library = tuple(Definition(next(names), ("x",), Atom(name, ("x", "x"))) for name in binary)
+        kept = tuple(_different([d.name for d in library], tuple(task.inputs), library, worlds)) if library else ()
+        return cls(reachable(library, kept), kept)
+
+    @property
+    def arities(self) -> dict[str, int]:
+        """The shown predicates with their arities."""
+        return {d.name: d.arity for d in self.library if d.name in set(self.shown)}
+
+    def extend(self, worlds: Worlds) -> Worlds:
+        """The worlds with the shown predicates added."""
+        needed = reachable(self.library, self.shown)
+        if not needed:
+            return worlds
+        relations = evaluate_bits(Program(needed), worlds)
+        return replace(worlds, relations={**worlds.relations, **{name: relations[name] for name in self.shown}})
+
+    def extend_examples(self, examples: Examples) -> Examples:
+        return replace(examples, worlds=self.extend(examples.worlds))
+
+    def extend_task(self, task: Task) -> Task:
+        """The task with the shown predicates among its inputs."""
+        if not self.shown:
+            return task
+        return replace(
+            task,
+            inputs={**task.inputs, **self.arities},
+            draw=lambda rng, count, size: self.extend(task.draw(rng, count, size)),
+        )
+
+    def complete(self, program: Program) -> Program:
+        """A program about the task's inputs and the shown predicates, as one about the task's inputs alone."""
+        definitions = (*self.library, *program.definitions)
+        return Program(reachable(definitions, [program.target.name]))
+
+    def grown(self, programs: Sequence[Program], task: Task, worlds: Sequence[Worlds], widest: int) -> Inventions:
+        """With the definitions of programs about the shown predicates, their targets' included.
+
+        Shown from now on are those of at most `widest` arguments that differ from every input, and from each other,
+        on some of the worlds; also when negated or read with the arguments in another order.
+        """
+        free = _fresh({*task.inputs, task.target, *(d.name for d in self.library)})
+        library, order = self.library, list[str]()
+        for program in programs:
+            names = {definition.name: next(free) for definition in program.definitions}
+            library = (*library, *(_renamed(definition, names) for definition in program.definitions))
+            # What a program reads comes first, the target before what it is defined by; then what was shown so far.
+            order += [definition.name for definition in reversed(reachable(library, [names[program.target.name]]))]
+        order = list(dict.fromkeys([*order, *self.shown]))
+        arity = {definition.name: definition.arity for definition in library}
+        candidates = [name for name in order if arity[name] <= widest]
+        kept: list[str] = []
+        for name in _different(candidates, tuple(task.inputs), library, worlds):
+            if sum(arity[other] == arity[name] for other in kept) < SHOWN:
+                kept.append(name)
+        return Inventions(reachable(library, kept), tuple(kept))
+
+
+def reachable(definitions: Sequence[Definition], wanted: Collection[str]) -> tuple[Definition, ...]:
+    """The definitions that the wanted ones read, directly or through others, and these themselves."""
+    needed = set(wanted)
+    kept: list[Definition] = []
+    for definition in reversed(definitions):
+        if definition.name in needed:
+            needed.update(atom.predicate for atom in atoms(definition.body))
+            kept.append(definition)
+    return tuple(reversed(kept))
+
+
+def _different(
+    candidates: Sequence[str], inputs: Sequence[str], library: tuple[Definition, ...], worlds: Sequence[Worlds]
+) -> Iterator[str]:
+    """The candidates that are no constant on the worlds, and the same as no input and no candidate before."""
+    tables = [{**batch.relations, **evaluate_bits(Program(library), batch)} for batch in worlds]
+    seen: set[bytes] = set()
+    for name in (*inputs, *candidates):
+        keys = set(_keys([table[name] for table in tables]))
+        constant = all(t[name].all() for t in tables) or not any(t[name].any() for t in tables)
+        if name not in inputs and not constant and not keys & seen:
+            yield name
+        seen |= keys
+
+
+def _keys(tables: list[BoolArray]) -> Iterator[bytes]:
+    """What a predicate says, under all orders of its arguments, and what its negation says."""
+    for order in permutations(range(1, tables[0].ndim)):
+        flat = np.concatenate([table.transpose(0, *order).ravel() for table in tables])
+        arity = bytes([tables[0].ndim])
+        yield arity + np.packbits(flat).tobytes()
+        yield arity + np.packbits(~flat).tobytes()
+
+
+def _fresh(taken: Collection[str]) -> Iterator[str]:
+    number = 1
+    while True:
+        if (name := f"aux_{number}") not in taken:
+            yield name
+        number += 1
+
+
+def _renamed(definition: Definition, names: dict[str, str]) -> Definition:
+    def rename(formula: Formula) -> Formula:
+        if isinstance(formula, Atom):
+            return Atom(names.get(formula.predicate, formula.predicate), formula.args)
+        return map_children(formula, rename)
+
+    return Definition(names[definition.name], definition.parameters, rename(definition.body))
