@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from dlm.envs import get_domain
+from dlm.envs import get_domain, get_teacher
 from dlm.errors import RunError, SettingsError
 from dlm.learning.run import RunFolder, read_program
 from dlm.policies.learn import learn_policy_task, resume_policy_task
@@ -12,7 +13,7 @@ from dlm.policies.outcome import read_policy_run
 from dlm.policies.probing import domain_of
 from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.stages import PolicyReport
-from dlm.policies.verify import Earned, all_passed
+from dlm.policies.verify import Earned, all_passed, play_program, try_trials
 from policies.worlds import Slippery
 
 UNSTACK = get_domain("rl/unstack")
@@ -107,6 +108,15 @@ def test_what_counts_as_passed(mean: float, optimum: float, success: float, pass
     assert all_passed([test]) == passed
     again = Earned.from_json(test.to_json())
     assert again.to_json() == test.to_json()
+
+
+def test_large_tests_can_be_kept_short() -> None:
+    sorting = get_domain("rl/sorting")
+    play = play_program(get_teacher("sorting"), sorting)
+    ten, fifty = try_trials(play, sorting, np.random.default_rng(0), large=3)
+    assert (ten.episodes, fifty.episodes) == (200, 3)
+    ten, fifty = try_trials(play, sorting, np.random.default_rng(0), 2, large=3)
+    assert (ten.episodes, fifty.episodes) == (2, 2)
 
 
 def test_nothing_tested_is_nothing_verified() -> None:

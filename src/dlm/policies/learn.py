@@ -25,7 +25,7 @@ from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.soft_file import save_soft
 from dlm.policies.stages import PolicyReport, Stage, open_stage
 from dlm.policies.teaching import TeacherSource, find_teacher
-from dlm.policies.verify import STREAM, Earned, all_passed, play_program, try_trials
+from dlm.policies.verify import SOFT_EPISODES, STREAM, Earned, all_passed, play_program, try_trials
 
 __all__ = ["PolicyObserver", "learn_policy_task", "resume_policy_task"]
 
@@ -222,7 +222,8 @@ class _Session:
             return ()
         if self.folder is not None:
             save_soft(self.folder, soft)
-        return try_trials(soft.run, self.domain, np.random.default_rng([self.settings.seed, STREAM + 1, self.attempt]))
+        rng = np.random.default_rng([self.settings.seed, STREAM + 1, self.attempt])
+        return try_trials(soft.run, self.domain, rng, large=SOFT_EPISODES)
 
     def _seed(self) -> int:
         """The seed of an attempt: the run's own one at first, so that a learner alone gives the same program."""

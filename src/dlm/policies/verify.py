@@ -15,17 +15,31 @@ from typing import Any
 
 import numpy as np
 
-from dlm.envs.domain import Domain
+from dlm.envs.domain import Domain, Trial
 from dlm.envs.evaluate import Mode, Returns, check_policy, run_from
 from dlm.logic.syntax import Program
 
-__all__ = ["STREAM", "TOLERANCE", "Play", "Earned", "all_passed", "play_program", "try_size", "try_trials"]
+__all__ = [
+    "SOFT_EPISODES",
+    "STREAM",
+    "TOLERANCE",
+    "Play",
+    "Earned",
+    "all_passed",
+    "play_program",
+    "trial_episodes",
+    "try_size",
+    "try_trials",
+]
 
 Play = Callable[[Any, np.random.Generator], Returns]
 """Plays from given states until every episode is over."""
 
 TOLERANCE = 0.005
 DIGITS = 9
+
+SOFT_EPISODES = 20
+"""Episodes of a soft policy in a large test: it takes a hundred times as long as a program there."""
 
 STREAM = 6
 """Of a seed's random streams, one that no learner draws from."""
@@ -112,13 +126,26 @@ def play_program(program: Program, domain: Domain[Any], mode: Mode = "sampled") 
 
 
 def try_trials(
-    play: Play, domain: Domain[Any], rng: np.random.Generator, episodes: int | None = None
+    play: Play, domain: Domain[Any], rng: np.random.Generator, episodes: int | None = None, *, large: int | None = None
 ) -> tuple[Earned, ...]:
-    """Fresh episodes of every published test of a domain; `episodes` each, or as many as it says."""
+    """Fresh episodes of every published test of a domain; `episodes` each, or as many as it says.
+
+    With `large`, at most so many of large tests, as `trial_episodes` has it.
+    """
     return tuple(
-        Earned.of(trial.name, trial.size, play(trial.start(rng, episodes or trial.episodes), rng))
+        Earned.of(trial.name, trial.size, play(trial.start(rng, episodes or trial_episodes(trial, domain, large)), rng))
         for trial in domain.trials()
     )
+
+
+def trial_episodes(trial: Trial[Any], domain: Domain[Any], large: int | None = None) -> int:
+    """The episodes of a test: at most `large` if it is more than twice as large as the lessons.
+
+    For policies that are slow there.
+    """
+    if large is None or trial.size <= 2 * domain.lessons[-1]:
+        return trial.episodes
+    return min(trial.episodes, large)
 
 
 def try_size(play: Play, domain: Domain[Any], rng: np.random.Generator, size: int, episodes: int) -> Earned:
