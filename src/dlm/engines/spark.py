@@ -11,13 +11,14 @@ from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dlm.data.facts import Facts, Rows
 from dlm.engines.answers import Answers
 from dlm.engines.engine import Progress, require_inputs
 from dlm.engines.estimate import Statistics
 from dlm.engines.plan import plan_program
-from dlm.engines.sql import Names, plan_to_sql
+from dlm.engines.sql import Names, Step, plan_to_steps
 from dlm.errors import MissingExtraError, ResourceError
 from dlm.logic.syntax import Program
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["SparkEngine"]
 
 BATCH_ROWS = 1 << 18
-TARGET = "answers"
 QUIET_LOGS = """
 rootLogger.level = error
 rootLogger.appenderRef.console.ref = console
@@ -59,7 +59,7 @@ class SparkEngine:
             raise MissingExtraError(str(error.name), "spark", "the engine spark") from None
         names = Names({name: f"table{number}" for number, name in enumerate(program.inputs)}, "objects")
         plan = plan_program(program, Statistics.of(facts, program.inputs))
-        query = plan_to_sql(plan, names, dialect="spark").sql(dialect="spark")
+        steps = plan_to_steps(plan, names, dialect="spark", few=True)
         tables = {table: facts.relations[name] for name, table in names.tables.items()}
         tables[names.objects] = np.arange(facts.size, dtype=np.int64)[:, None]
         report = on_progress or (lambda _: None)
@@ -72,11 +72,14 @@ class SparkEngine:
                     _write(folder / f"{table}.parquet", rows)
                 report("starting Spark")
                 session = _session(folder)
-                for table in tables:
-                    session.read.parquet(str(folder / f"{table}.parquet")).createOrReplaceTempView(table)
-                report("running the query")
-                session.sql(query).write.parquet(str(folder / TARGET))
-                yield from _read(folder / TARGET, program.target.arity)
+                for table, rows in tables.items():
+                    # Without a schema Spark starts a job for each table, only to look for its columns.
+                    reader = session.read.schema(", ".join(f"{name} BIGINT" for name in _columns(rows)))
+                    reader.parquet(str(folder / f"{table}.parquet")).createOrReplaceTempView(table)
+                for number, step in enumerate(steps, start=1):
+                    report(f"step {number} of {len(steps)}")
+                    _make(session, folder, step)
+                yield from _read(folder / steps[-1].table, program.target.arity)
 
         return Answers(program.target.name, program.target.parameters, facts.objects, batches(), self.name)
 
@@ -110,12 +113,24 @@ def _session(folder: Path) -> SparkSession:
         raise ResourceError(f"Spark does not start: {error}; it needs Java 17 or later") from None
 
 
+def _make(session: SparkSession, folder: Path, step: Step) -> None:
+    """Compute the table of a step once. As a part of the query, Spark would compute it wherever it is read."""
+    path = str(folder / step.table)
+    found = session.sql(step.query.sql(dialect="spark"))
+    found.write.parquet(path)
+    session.read.schema(found.schema).parquet(path).createOrReplaceTempView(step.table)
+
+
 def _write(path: Path, rows: Rows) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
+    parquet.write_table(pa.table(_columns(rows)), path)
+
+
+def _columns(rows: Rows) -> dict[str, NDArray[np.int64]]:
     columns = {f"arg{place}": column for place, column in enumerate(rows.T, start=1)}
-    parquet.write_table(pa.table(columns or {"arg0": np.ones(len(rows), dtype=np.int64)}), path)
+    return columns or {"arg0": np.ones(len(rows), dtype=np.int64)}
 
 
 def _read(folder: Path, arity: int) -> Iterator[Rows]:

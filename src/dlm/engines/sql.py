@@ -88,13 +88,14 @@ def plan_to_sql(plan: Plan, names: Names, *, dialect: str = "duckdb") -> Express
     return _Writer(plan, names, dialect).query()
 
 
-def plan_to_steps(plan: Plan, names: Names, *, dialect: str = "duckdb") -> list[Step]:
+def plan_to_steps(plan: Plan, names: Names, *, dialect: str = "duckdb", few: bool = False) -> list[Step]:
     """The query of a plan as tables to make one after the other; the last one has the answers.
 
-    A database that knows how many rows each table really has goes on better than one that had to guess for all.
+    A database that knows how many rows each table really has goes on better than one that had to guess for all. If
+    each table is an effort, there are to be `few`: only what is read twice.
     """
     _require_sqlglot()
-    written = _Writer(plan, names, dialect).steps()
+    written = _Writer(plan, names, dialect).steps(few=few)
     made = [name for name, _ in written]
     reads = [_tables(body) for _, body in written]
     last = {name: max((place for place, found in enumerate(reads) if name in found), default=-1) for name in made}
@@ -182,11 +183,11 @@ class _Writer:
         self.attach(final, self.queries)
         return final
 
-    def steps(self) -> list[tuple[str, Expression]]:
+    def steps(self, *, few: bool) -> list[tuple[str, Expression]]:
         """The query as tables to make one after the other; the last has the answers and is called ``answers``."""
         final = self.final()
         queries = {**self.queries, ANSWERS: final}
-        pipelined = {name for name in self.queries if not self.is_step(name)}
+        pipelined = {name for name in self.queries if not self.is_step(name, few=few)}
         found = []
         for name, body in queries.items():
             if name not in pipelined:
@@ -195,9 +196,9 @@ class _Writer:
                 found.append((name, body))
         return found
 
-    def is_step(self, name: str) -> bool:
+    def is_step(self, name: str, *, few: bool) -> bool:
         """Whether a WITH query is best computed before what reads it: if it has to be complete or is read twice."""
-        return self.references[name] > 1 or name in self.complete
+        return self.references[name] > 1 or (name in self.complete and not few)
 
     def final(self) -> exp.Select:
         """The SELECT of the target's columns, without the WITH queries that it reads."""
