@@ -18,13 +18,15 @@ from dlm.learning.run import RunFolder
 from dlm.logic.text import parse_program
 from dlm.machine import Selection
 from dlm.policies.actor import Actor
-from dlm.policies.demonstrations import Demonstrations, visit
+from dlm.policies.demonstrations import SILENT, WRONG, Demonstrations, visit
 from dlm.policies.imitation import Imitation, ImitationSettings
 from dlm.policies.lens import Lens
 from dlm.policies.policy_settings import machine_settings
+from dlm.policies.repertoire import Repertoire, in_order, right_share
 from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.soft import SoftPolicy
 from dlm.policies.soft_file import save_soft
+from dlm.policies.starts import scatter
 from dlm.policies.teaching import act_as_told, find_teacher
 
 UNSTACK = parse_program("move(x, y) :- top(x) & is_floor(y) & ~on(x, y).")
@@ -82,9 +84,36 @@ def test_states_without_a_good_action_are_left_out_and_the_view_is_what_is_seen(
     assert batch.size == 5
     assert batch.target.any(axis=(1, 2)).all()
     nobody = parse_program("move(x, y) :- false.")
-    silent = shown.fit(nobody)
-    assert (silent.right, silent.wrong) == (0, 0)
-    assert shown.silent(nobody).count == shown.count
+    assert set(shown.verdicts(nobody)) == {SILENT}
+    assert shown.not_right(nobody).count == shown.count
+    anybody = parse_program("move(x, y) :- true.")
+    assert set(shown.verdicts(anybody)) == {WRONG}
+    first = shown.projected(0)
+    assert np.array_equal(first.batches[5].target, batch.target.any(axis=2))
+
+
+def test_the_first_program_of_a_list_that_says_something_decides() -> None:
+    domain = get_domain("rl/unstack")
+    lens = Lens.of(domain)
+    shown, held_out = Demonstrations(lens), Demonstrations(lens)
+    for states in (shown, held_out):
+        start = scatter(domain, np.random.default_rng(4), states_of("rl/unstack", 4, 60))
+        states.add(states.label(start, find_teacher(domain, UNSTACK)))
+    repertoire = Repertoire(shown, held_out)
+    # Right where the floor carries nothing but one tower, and silent elsewhere; wrong now and then.
+    texts = [
+        "move(x, y) :- top(x) & is_floor(y) & ~on(x, y) & (forall z != x, y: ~top(z)).",
+        "move(x, y) :- top(x) & is_floor(y) & (exists z != x, y: on(z, y)).",
+        "move(x, y) :- top(x) & is_floor(y) & ~on(x, y) & (exists z != x, y: top(z) & ~on(z, x)).",
+    ]
+    for text in texts:
+        repertoire.add(parse_program(text))
+    chosen = repertoire.compose()
+    program = in_order([entry.program for entry in chosen])
+    assert right_share([entry.held_out for entry in chosen]) == held_out.fit(program).right == 1.0
+    small = repertoire.prune(chosen, 100, lambda: False)
+    assert held_out.fit(in_order([entry.program for entry in small])).right == 1.0
+    assert sum(e.program.literals for e in small) < sum(e.program.literals for e in chosen)
 
 
 @pytest.fixture(scope="module")

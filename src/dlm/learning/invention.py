@@ -81,13 +81,14 @@ class Inventions:
         on some of the worlds; also when negated or read with the arguments in another order.
         """
         free = _fresh({*task.inputs, task.target, *(d.name for d in self.library)})
-        library, order = self.library, list[str]()
+        library, targets, order = self.library, list[str](), list[str]()
         for program in programs:
             names = {definition.name: next(free) for definition in program.definitions}
             library = (*library, *(_renamed(definition, names) for definition in program.definitions))
-            # What a program reads comes first, the target before what it is defined by; then what was shown so far.
-            order += [definition.name for definition in reversed(reachable(library, [names[program.target.name]]))]
-        order = list(dict.fromkeys([*order, *self.shown]))
+            targets.append(names[program.target.name])
+            order += [definition.name for definition in reversed(reachable(library, targets[-1:]))]
+        # The programs themselves come first, then what they read, the last definitions first; then what was shown.
+        order = list(dict.fromkeys([*targets, *order, *self.shown]))
         arity = {definition.name: definition.arity for definition in library}
         candidates = [name for name in order if arity[name] <= widest]
         kept: list[str] = []

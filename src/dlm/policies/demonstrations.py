@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dlm.data.worlds import BoolArray, Examples, Worlds, join_examples
 from dlm.engines import evaluate_target
@@ -17,7 +18,10 @@ from dlm.policies.teaching import Teacher
 from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
 
-__all__ = ["Demonstrations", "Fit", "visit"]
+__all__ = ["RIGHT", "SILENT", "WRONG", "Demonstrations", "Fit", "visit"]
+
+SILENT, RIGHT, WRONG = 0, 1, 2
+"""What a program does in a state: it is true of no action, of good ones only, or of a bad one."""
 
 GOOD = "good action"
 """The relation that carries the teacher's answers beside what a state shows; no machine reads it."""
@@ -45,10 +49,13 @@ WRONG_COST = 5.0
 
 
 class Demonstrations:
-    """Labelled states by their number of objects, as the domain's view shows them."""
+    """Labelled states by their number of objects, as the domain's view shows them.
 
-    def __init__(self, lens: Lens) -> None:
-        self.lens = lens
+    With an `argument` the labels are not actions but the objects that are this argument of a good action.
+    """
+
+    def __init__(self, lens: Lens, argument: int | None = None) -> None:
+        self.lens, self.argument = lens, argument
         self.batches: dict[int, Examples] = {}
 
     @property
@@ -77,25 +84,46 @@ class Demonstrations:
             asked = ~np.eye(worlds.size, dtype=np.bool_)
         return Examples(worlds, good, asked, one_is_enough=True)
 
-    def silent(self, program: Program | None) -> Demonstrations:
-        """Only the states that a program about the view says nothing about."""
-        found = Demonstrations(self.lens)
+    def verdicts(self, program: Program) -> NDArray[np.int8]:
+        """What a program about the view does in each state."""
+        found = []
         for batch in self.batches.values():
-            found.add(batch if program is None else batch.take(np.flatnonzero(~_said(program, batch).any(axis=1))))
+            said = _said(program, batch)
+            bad = (said & ~batch.target[:, batch.scored]).any(axis=1)
+            found.append(np.where(bad, WRONG, np.where(said.any(axis=1), RIGHT, SILENT)).astype(np.int8))
+        return np.concatenate(found)
+
+    def not_right(self, program: Program) -> Demonstrations:
+        """Only the states in which a program about the view is silent or wrong."""
+        found = Demonstrations(self.lens)
+        verdicts, first = self.verdicts(program), 0
+        for batch in self.batches.values():
+            found.add(batch.take(np.flatnonzero(verdicts[first : first + batch.count] != RIGHT)))
+            first += batch.count
         return found
 
     def fit(self, program: Program) -> Fit:
         """How a program about the view does."""
-        right = wrong = hits = alarms = 0
+        right = wrong = hits = alarms = needed = 0
         for batch in self.batches.values():
             said, good = _said(program, batch), batch.target[:, batch.scored]
             bad = (said & ~good).any(axis=1)
             right += int((said.any(axis=1) & ~bad).sum())
             wrong += int(bad.sum())
-            hits += int((said & good).any(axis=1).sum())
+            hits += int((said & good).any(axis=1).sum() if batch.one_is_enough else (said & good).sum())
+            needed += batch.count if batch.one_is_enough else int(good.sum())
             alarms += int((said & ~good).sum())
         count = max(self.count, 1)
-        return Fit(right / count, wrong / count, self.count, hits / (count + alarms))
+        return Fit(right / count, wrong / count, self.count, hits / max(needed + alarms, 1))
+
+    def projected(self, argument: int) -> Demonstrations:
+        """The same states with another question: which objects are this argument of a good action?"""
+        found = Demonstrations(self.lens, argument)
+        for batch in self.batches.values():
+            others = tuple(axis for axis in range(1, batch.target.ndim) if axis != argument + 1)
+            everything = np.ones(batch.size, dtype=np.bool_)
+            found.add(Examples(batch.worlds, np.asarray(batch.target.any(axis=others)), everything))
+        return found
 
     def task(self, machine: MachineSettings) -> Task:
         """To act as the teacher would, as a task for the learners of programs: any good action is a right answer.
@@ -117,8 +145,8 @@ class Demonstrations:
             name=domain.name,
             question="what to do next",
             inputs=self.lens.view.predicates,
-            target=domain.action,
-            target_arity=domain.action_arity,
+            target=domain.action if self.argument is None else f"{domain.action}_{self.argument + 1}",
+            target_arity=domain.action_arity if self.argument is None else 1,
             train_size=sizes[-1],
             large_size=sizes[-1],
             settings=machine,
@@ -126,7 +154,7 @@ class Demonstrations:
             draw=draw,
             label=label,
             distinct_only=True,
-            one_is_enough=True,
+            one_is_enough=self.argument is None,
         )
 
 

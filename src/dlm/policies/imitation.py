@@ -1,11 +1,11 @@
 """The learner `imitation`: do as a teacher does, in phases that end in one program.
 
-The teacher plays, and says of every state which actions are good. A phase trains a machine on the states that the
-program so far says nothing about, until it is true of good actions in some of them and of bad actions in none; what it
-has found is made small and becomes what the program falls back on there. The predicates that a phase invents are inputs
-of the next machine, whether its program was good enough or not. After each phase the program plays, the teacher labels
-the states it got into (DAgger), and rules that turn out to be wrong in them are dropped. Larger sizes come in phase by
-phase. The program with the best return, from starts that are used for nothing else, is the result.
+The teacher plays, and says of every state which actions are good. A phase trains a machine to act as well: in all
+states, or in those where the program so far does not; or to say which objects are the first (second, ...) argument of
+good actions. The predicates that a phase invents are inputs of the next machine. All programs on the way are kept in a
+repertoire, and the best list of them, in which the first that is true of some action decides, is the program. It
+plays, the teacher labels the states it gets into (DAgger), and so on. Larger sizes come in phase by phase. The program
+with the best return, from starts that are used for nothing else, is the result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -29,51 +29,50 @@ from dlm.learning.search import SearchLearner, SearchSettings
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import FALSE, Definition, Program
 from dlm.policies.demonstrations import Demonstrations, Fit, visit
-from dlm.policies.fallback import fall_back
 from dlm.policies.lens import Lens
 from dlm.policies.policy_settings import machine_settings
+from dlm.policies.repertoire import Entry, Repertoire, in_order, right_share
 from dlm.policies.starts import Bar, Judge, Score
 from dlm.policies.teaching import Teacher, act_as_told
 from dlm.space.settings import MachineSettings
 
 __all__ = ["Imitation", "ImitationProgress", "ImitationSettings"]
 
-CAUTION = (0.0, 2.0)
-"""What a state with a bad action costs a phase's search, in turns: bold phases invent, cautious ones find rules."""
-
-KEPT_ROUNDS = 4
+PHASES = ("bold", "cautious", "rest")
+"""What phases do in turns: look for good actions first, avoid bad ones first, or care for the states that are left."""
+CAUTION = 2.0
+"""What a state with a bad action costs the search of a phase that is not bold."""
+FEW = 20
+"""States that are too few for a phase of their own."""
+COMPARED = 150
+"""States of a size on which predicates are compared."""
+KEPT_ROUNDS = 3
 """How many times as many states of a size as are labelled at once are kept."""
-
-Trainer = Literal["gradient", "search", "gradient+search"]
 
 
 @dataclass(frozen=True)
 class ImitationSettings:
     """How a teacher is imitated. One set of values serves all domains."""
 
-    trainer: Trainer = field(default="search", metadata={"help": "Who trains the machine of a phase."})
     episodes: int = field(default=100, metadata={"help": "Episodes of each size, of the teacher and of each program."})
     objects: int = field(default=11, metadata={"help": "Objects of a state to learn from, at most."})
-    states: int = field(default=600, metadata={"help": "States of these episodes that the teacher is asked about."})
+    states: int = field(default=300, metadata={"help": "States of these episodes that the teacher is asked about."})
     slices: int = field(default=150, metadata={"help": "Slices of work of a phase, at most."})
     patience: int = field(default=60, metadata={"help": "Slices without a better program that end a phase."})
-    impure: float = field(default=0.04, metadata={"help": "Share of a rule's states that it may be wrong in."})
     promising: float = field(default=0.85, metadata={"help": "Share of states a program must be right in to play."})
-    covers: float = field(default=0.03, metadata={"help": "Share of the states left that a rule must act in."})
-    trials: int = field(default=400, metadata={"help": "Smaller rules to try in place of one, at most."})
-    rules: int = field(default=12, metadata={"help": "Rules of a program, at most."})
+    trials: int = field(default=40, metadata={"help": "Smaller programs to try in place of one of the list, at most."})
 
 
 @dataclass(frozen=True)
 class ImitationProgress:
-    """Where the learner is. `left` is the share of states that the program says nothing about."""
+    """Where the learner is. `right` is the share of held-out states that the program is right in."""
 
     phases: int
     rules: int
     states: int
     seconds: float
     env_steps: int
-    left: float
+    right: float
     invented: int
     score: float
 
@@ -99,7 +98,9 @@ class Imitation:
         self.judge = Judge(domain, seed)
         self.shown = Demonstrations(self.lens)
         self.held_out = Demonstrations(self.lens)
-        self.rules: list[Program] = []
+        self.repertoire = Repertoire(self.shown, self.held_out)
+        self.rules: list[Entry] = []
+        self.right = 0.0
         self.inventions = Inventions()
         self.best: tuple[Score, Program] | None = None
         self.done = False
@@ -122,9 +123,8 @@ class Imitation:
         return self.played + self.judge.steps
 
     def progress(self, seconds: float) -> ImitationProgress:
-        silent = self._left.count / max(self.shown.count, 1)
         return ImitationProgress(
-            self.starts, len(self.rules), self.shown.count, seconds, self.env_steps, silent,
+            self.starts, len(self.rules), self.shown.count, seconds, self.env_steps, self.right,
             len(self.inventions.shown), self.best[0].total if self.best else -np.inf,
         )  # fmt: skip
 
@@ -135,7 +135,10 @@ class Imitation:
         latest: Program | None = getattr(self._learner, "latest", None)
         if latest is not None and latest is not self._latest:
             self._latest = latest
-            fit = self._left_held_out.fit(self.inventions.complete(latest))
+            whole = self.inventions.complete(latest)
+            if not isinstance(self._kind, int):
+                self.repertoire.add(whole)
+            fit = self._left_held_out.fit(whole)
             if self._found is None or fit.value > self._found[0].value:
                 self._found, self._since = (fit, latest), 0
             if self._telling is None or fit.told > self._telling[0].told:
@@ -207,105 +210,82 @@ class Imitation:
     # ------------------------------------------------------------------ phases
 
     def _begin(self) -> None:
-        """A phase: a fresh machine for the states that are left."""
+        """A phase: a fresh machine, for all states or for those in which the program is not right yet."""
         self.starts += 1
-        so_far = self._together() if self.rules else None
-        self._left, self._left_held_out = self.shown.silent(so_far), self.held_out.silent(so_far)
-        if not self._left.count or not self._left_held_out.count:
-            self._left, self._left_held_out = self.shown, self.held_out
+        self._left, self._left_held_out = self.shown, self.held_out
+        kind = self._kind
+        if isinstance(kind, int):
+            self._left, self._left_held_out = self.shown.projected(kind), self.held_out.projected(kind)
+        elif self.rules and kind == "rest":
+            program = self._together()
+            rest = self.shown.not_right(program), self.held_out.not_right(program)
+            if min(part.count for part in rest) >= FEW:
+                self._left, self._left_held_out = rest
         self._found = self._telling = self._latest = None
         self._slices = self._since = 0
         self._learner = self._build()
 
+    @property
+    def _kind(self) -> str | int:
+        """What this phase is about: a kind of search for actions, or one argument of them."""
+        arity = self.domain.action_arity
+        kinds: list[str | int] = [*(range(arity) if arity > 1 else ()), *PHASES]
+        return kinds[(self.starts - 1) % len(kinds)]
+
     def _build(self) -> Learner:
         task = self.inventions.extend_task(self._left.task(self.machine))
         seed = int(self._rng.integers(2**31))
-        caution = CAUTION[self.starts % len(CAUTION)]
-        return SearchLearner(task, self.machine, seed, SearchSettings(mined=1000, false_alarm=caution))
+        caution = 0.0 if self._kind == "bold" else CAUTION
+        search = SearchSettings(mined=1000, pool=1024, sample=192, false_alarm=caution)
+        return SearchLearner(task, self.machine, seed, search)
 
     def _end_phase(self) -> None:
-        """Keep what the phase has found: as a rule if it is pure, and its inventions in any case."""
-        if self._found is not None:
-            fit, program = self._found
-            if fit.right >= self.settings.covers and fit.wrong <= self.settings.impure * fit.right:
-                self.rules.append(self._pruned(self.inventions.complete(program)))
-        self._told = None if self._telling is None else self.inventions.complete(self._telling[1])
+        """The best list of what is known; the phase's inventions, and the list itself, are shown to the next."""
+        if not isinstance(self._kind, int):
+            self._compose()
         self._invent([found[1] for found in (self._telling, self._found) if found is not None])
-        self._practise()
-        self._show_size()
-        self._revise()
+        if self.right >= self.settings.promising and not isinstance(self._kind, int):
+            self._practise()
+        if self._open < len(self._sizes):
+            self._show_size()
+            self.repertoire.refresh()
         if not self.done:
             self._begin()
 
+    def _compose(self) -> None:
+        """The best list of the programs that are known, made small once it is a good one."""
+        self.rules = self.repertoire.compose()
+        self.right = right_share([entry.held_out for entry in self.rules])
+        if self.right >= self.settings.promising:
+            self.rules = self.repertoire.prune(self.rules, self.settings.trials, self._out_of_time)
+
     def _invent(self, programs: list[Program]) -> None:
         """Show what programs of this phase are made of to the machines to come."""
-        worlds = [batch.worlds for batch in self.held_out.batches.values()]
-        self.inventions = self.inventions.grown(programs, self._left.task(self.machine), worlds, 2)
-
-    def _pruned(self, rule: Program) -> Program:
-        """A smaller rule that does no worse on the states that were left."""
-        floor = _Floor(rule, (self._left, self._left_held_out), self.settings.trials, self._out_of_time)
-        return prune(rule, dict(self.lens.view.predicates), floor)
+        worlds = [batch.worlds.take(slice(0, COMPARED)) for batch in self.held_out.batches.values()]
+        programs = [self._together(), *programs] if self.rules else programs
+        self.inventions = self.inventions.grown(programs, self.shown.task(self.machine), worlds, 2)
 
     def _practise(self) -> None:
         """Let the program play and be judged; the teacher labels what it gets into."""
-        tried = [self.rules] if self.rules else []
-        if self._told is not None:
-            tried.append([*self.rules, self._told])
-        told = [(self.held_out.fit(_list(rules)).right, rules) for rules in tried]
-        right, rules = max(told, key=lambda entry: entry[0], default=(0.0, []))
-        if right < self.settings.promising:
-            return
-        program = simplify(self.lens.program(_list(rules)))
+        program = simplify(self.lens.program(self._together()))
         floor = self.best[0].total if self.best else -np.inf
         score = self.judge.score(program, floor)
         if score.total > floor:
             self.best = score, program
             self.done = score.own >= self._goal - 1e-9 and self._open == len(self._sizes)
-        for size in self._sizes[: self._open]:
-            self._play(size, partial(self._as_both, program))
+        if not self.done:
+            for size in self._sizes[: self._open]:
+                self._play(size, partial(self._as_both, program))
+            self.repertoire.refresh()
 
     def _as_both(self, program: Program, state: State) -> Any:
         """Half of the steps as the program, half as the teacher: a beginner alone would end up nowhere."""
         own = decide(program, self.domain, self._rng, state)
         return np.where(self._rng.random((state.count, 1)) < 0.5, own, self._as_teacher(state))
 
-    def _revise(self) -> None:
-        """Drop rules that are wrong in states that are known by now, or of no use; too long a list is begun anew."""
-        kept: list[Program] = []
-        for rule in self.rules:
-            left = self.shown.silent(_list(kept) if kept else None)
-            fit = left.fit(rule)
-            if fit.right >= self.settings.covers / 2 and fit.wrong <= 2 * self.settings.impure * fit.right:
-                kept.append(rule)
-        self.rules = kept if len(kept) < self.settings.rules else []
-
     def _together(self) -> Program:
-        """The rules as one program about the view: the first that is true of some action decides."""
+        """The list as one program about the view: the first that is true of some action decides."""
         if not self.rules:
             parameters = tuple(f"x{index + 1}" for index in range(self.domain.action_arity))
             return Program((Definition(self.domain.action, parameters, FALSE),))
-        return _list(self.rules)
-
-
-class _Floor:
-    """Objects to rules that do worse than a given one, and to all after so many trials."""
-
-    def __init__(
-        self, rule: Program, states: tuple[Demonstrations, ...], trials: int, out_of_time: Callable[[], bool]
-    ) -> None:
-        self._floors = [(part, part.fit(rule).value - 1e-9) for part in states]
-        self._trials, self._out_of_time = trials, out_of_time
-
-    def objection(self, program: Program) -> str | None:
-        self._trials -= 1
-        if self._trials < 0 or self._out_of_time():
-            return "no more trials"
-        return "it does worse" if any(part.fit(program).value < least for part, least in self._floors) else None
-
-
-def _list(rules: list[Program]) -> Program:
-    *before, program = rules
-    for rule in reversed(before):
-        program = fall_back(rule, program)
-    return program
+        return in_order([entry.program for entry in self.rules])
