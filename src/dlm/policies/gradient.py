@@ -102,7 +102,7 @@ def learn_policy_gradient(
         keep_soft=keep_soft,
         out_of_time=lambda: time.monotonic() >= deadline,
     )
-    end = begin + time_limit - learner.testing_seconds()
+    end = begin + max(time_limit / 2, time_limit - learner.testing_seconds())
     deadline = min(end, begin + (1 - PRUNING_SHARE) * time_limit)
     while not learner.done and time.monotonic() < deadline:
         learner.advance()

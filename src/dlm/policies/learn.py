@@ -192,7 +192,7 @@ class _Session:
                 if stage.done:
                     return "finished"
                 limit = self.settings.time_limit
-                if self.seconds >= min(stage.share * limit, limit - stage.testing):
+                if self.seconds >= min(stage.share * limit, max(limit / 2, limit - stage.testing)):
                     return "time limit"
         except KeyboardInterrupt:
             self.env_steps = earlier + stage.env_steps

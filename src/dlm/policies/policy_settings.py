@@ -146,4 +146,4 @@ def default_settings(domain: Domain[Any], algorithm: Algorithm = "ppo", *, keep_
     )
     if keep_soft:
         settings = replace(settings, diversity=10.0, noise=0.0, dropout=0.0, minibatches=4, steps=400, pass_mark=0.95)
-    return replace(settings, legal=0.1) if domain.name == "rl/blocksworld" else settings
+    return replace(settings, legal=0.3) if domain.name == "rl/blocksworld" else settings
