@@ -72,6 +72,20 @@ def test_answers_in_a_file_are_facts(form: str, dlm: Call, tmp_path: Path) -> No
     assert [path.name for path in (tmp_path / "out").iterdir()] == [f"grandparent.{form}"]
 
 
+def test_every_engine_writes_the_same_in_the_same_order(dlm: Call, tmp_path: Path) -> None:
+    pairs = "".join(f"{(7 * n) % 101},{(n * n) % 97}\n" for n in range(300))
+    (tmp_path / "family" / "father.csv").write_text("child,father\n" + pairs)
+    seen = []
+    for engine in ("bits", "duckdb"):
+        choice = ("--engine", engine, "--duplicates", "drop")
+        printed = dlm("run", "grandparent.dlm", "family", *choice).stdout
+        for form in ("csv", "parquet"):
+            assert dlm("run", "grandparent.dlm", "family", *choice, "--out", f"answers.{form}").returncode == 0
+        seen.append((printed, *((tmp_path / f"answers.{form}").read_bytes() for form in ("csv", "parquet"))))
+    assert printed.count("\n") > 300
+    assert seen[0] == seen[1]
+
+
 def test_json_is_one_object(dlm: Call) -> None:
     done = dlm("run", "grandparent.dlm", "family", "--json")
     assert (done.returncode, done.stderr) == (0, "")

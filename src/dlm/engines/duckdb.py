@@ -18,7 +18,7 @@ from dlm.engines.answers import Answers
 from dlm.engines.engine import Progress, require_inputs
 from dlm.engines.estimate import Statistics
 from dlm.engines.plan import plan_program, require_room
-from dlm.engines.sql import Names, Step, plan_to_steps
+from dlm.engines.sql import Names, Step, ordered, plan_to_steps
 from dlm.errors import MissingExtraError, ResourceError
 from dlm.logic.syntax import Program
 
@@ -94,7 +94,8 @@ class DuckdbEngine:
                     _make(connection, step)
                 report(f"step {len(steps)} of {len(steps)}")
                 found = 0
-                for batch in connection.sql(steps[-1].query.sql(dialect="duckdb")).to_arrow_reader(BATCH_ROWS):
+                query = ordered(steps[-1].query, arity).sql(dialect="duckdb")
+                for batch in connection.sql(query).to_arrow_reader(BATCH_ROWS):
                     found += batch.num_rows
                     report(f"{found:,} answers")
                     yield _rows(batch.columns, batch.num_rows, arity)

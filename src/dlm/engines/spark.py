@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["SparkEngine"]
 
 BATCH_ROWS = 1 << 18
+ORDERED = "ordered"
 QUIET_LOGS = """
 rootLogger.level = error
 rootLogger.appenderRef.console.ref = console
@@ -79,7 +80,9 @@ class SparkEngine:
                 for number, step in enumerate(steps, start=1):
                     report(f"step {number} of {len(steps)}")
                     _make(session, folder, step)
-                yield from _read(folder / steps[-1].table, program.target.arity)
+                report("ordering the answers")
+                _order(session, folder, steps[-1].table, program.target.arity)
+                yield from _read(folder / ORDERED, program.target.arity)
 
         return Answers(program.target.name, program.target.parameters, facts.objects, batches(), self.name)
 
@@ -119,6 +122,13 @@ def _make(session: SparkSession, folder: Path, step: Step) -> None:
     found = session.sql(step.query.sql(dialect="spark"))
     found.write.parquet(path)
     session.read.schema(found.schema).parquet(path).createOrReplaceTempView(step.table)
+
+
+def _order(session: SparkSession, folder: Path, table: str, arity: int) -> None:
+    """Write a table with its rows in order. As a part of its query, Spark would run that twice to share rows out."""
+    columns = [f"arg{place}" for place in range(1, arity + 1)]
+    found = session.table(table)
+    (found.sort(columns) if columns else found).write.parquet(str(folder / ORDERED))
 
 
 def _write(path: Path, rows: Rows) -> None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sqlglot import Expr as Expression
     from sqlglot import exp
 
-__all__ = ["Names", "Step", "export_sql", "plan_to_sql", "plan_to_steps", "program_to_sql"]
+__all__ = ["Names", "Step", "export_sql", "ordered", "plan_to_sql", "plan_to_steps", "program_to_sql"]
 
 MATERIALISING = frozenset({"duckdb", "postgres"})
 """Dialects that are told which WITH queries to keep; the others decide for themselves."""
@@ -89,7 +89,7 @@ def plan_to_sql(plan: Plan, names: Names, *, dialect: str = "duckdb") -> Express
 
 
 def plan_to_steps(plan: Plan, names: Names, *, dialect: str = "duckdb", few: bool = False) -> list[Step]:
-    """The query of a plan as tables to make one after the other; the last one has the answers.
+    """The query of a plan as tables to make one after the other; the last one has the answers, not in any order.
 
     A database that knows how many rows each table really has goes on better than one that had to guess for all. If
     each table is an effort, there are to be `few`: only what is read twice.
@@ -112,6 +112,17 @@ class Step:
     table: str
     query: Expression
     done: tuple[str, ...]
+
+
+def ordered(query: Expression, arity: int) -> Expression:
+    """A query for answers with their order: by the first argument, then by the second, and so on."""
+    from sqlglot import exp
+
+    columns = [exp.Ordered(this=exp.Column(this=_quoted(f"arg{place}"))) for place in range(1, arity + 1)]
+    found = query.copy()
+    if columns:
+        found.set("order", exp.Order(expressions=columns))
+    return found
 
 
 def _require_sqlglot() -> None:
