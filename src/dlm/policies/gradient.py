@@ -53,6 +53,8 @@ MEMORY = 0.9
 """How much the running means of return and success remember at each update."""
 
 
+SURE = 3
+"""Exams in a row without a loss that end the training of a soft policy: one may be luck."""
 MOST_EPISODES = 200
 """Episodes an update, however short they are."""
 
@@ -228,7 +230,7 @@ class PolicyGradient:
         self.softness = Softness.at_start(self.settings)
         self._returns = self._success = 0.0
         self._length = self.settings.steps / self.settings.trajectories
-        self._updates = self._waited = self._peak_at = 0
+        self._updates = self._waited = self._peak_at = self._perfect = 0
         self._peak = -np.inf
         self._start_best: tuple[Score, Choices] | None = None
         self._seen: set[bytes] = set()
@@ -305,8 +307,9 @@ class PolicyGradient:
             self._peak = -np.inf
             for group in self.optimiser.param_groups:
                 group["lr"] *= self.settings.lesson_decay
-        elif self.keep_soft and self.curriculum.last and returns[-1] >= -TOLERANCE:
-            self.done = True
+        elif self.keep_soft and self.curriculum.last:
+            self._perfect = self._perfect + 1 if returns[-1] >= -TOLERANCE else 0
+            self.done = self._perfect >= SURE
 
     # ------------------------------------------------------------------ programs
 

@@ -145,5 +145,9 @@ def default_settings(domain: Domain[Any], algorithm: Algorithm = "ppo", *, keep_
         decided=0.98,
     )
     if keep_soft:
-        settings = replace(settings, diversity=10.0, noise=0.0, dropout=0.0, minibatches=4, steps=400, pass_mark=0.95)
-    return replace(settings, legal=0.3) if domain.name == "rl/blocksworld" else settings
+        settings = replace(
+            settings, diversity=3.0, noise=0.0, dropout=0.0, minibatches=4, steps=400, pass_mark=0.95, exam_episodes=200
+        )
+    if domain.name == "rl/blocksworld":
+        return replace(settings, legal=0.3, diversity=10.0 if keep_soft else 1.0)
+    return settings
