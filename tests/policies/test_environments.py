@@ -134,6 +134,9 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], type[DlmError], str]] = {
         SettingsError,
         "one or two arguments",
     ),
+    "sizes that are none": (worlds.Corridor, {"sizes": 3}, SettingsError, "Got 3 instead"),
+    "a size of nothing": (worlds.Corridor, {"sizes": (0, 3)}, SettingsError, "whole numbers above 0"),
+    "no steps": (worlds.Corridor(), {"limit": -1}, SettingsError, "limit= takes the steps"),
     "an unknown arity": (worlds.Directions(), {"encode": lambda *_: 0}, SettingsError, "an unknown number"),
 }
 
@@ -164,6 +167,10 @@ def test_what_is_meant() -> None:
         find_domain(unstack, sizes=(3,))
     with pytest.raises(SettingsError, match="which predicate"):
         find_domain(worlds.Corridor())
+    with pytest.raises(SettingsError, match="shows a predicate 'here' already"):
+        find_domain(worlds.Corridor(), "here")
+    with pytest.raises(SettingsError, match="Got 3 instead"):
+        find_domain(3, "go")
 
 
 def test_a_policy_refuses_what_it_was_not_learned_for() -> None:

@@ -39,11 +39,14 @@ def domain_of(
     a function the ones to call it with, of an environment the numbers of objects that its episodes may have. `limit`
     is the number of steps of an episode, unless a wrapper of Gymnasium says it.
     """
+    _check_settings(sizes, limit)
     grows = makes_envs(env)
     if grows and not sizes:
         raise SettingsError("say with sizes=(3, 4, 5) for which sizes environments are to be made and trained on")
     first = bare_env(env(min(sizes)) if grows and sizes else env)
     shown = _first_observation(first)
+    if action in shown.arities:
+        raise SettingsError(f"{_name(first)} shows a predicate {action!r} already: give the action another name")
     reader = _Reader.of(first, action, arity, encode, shown)
 
     class Wrapped(EnvDomain):
@@ -64,6 +67,14 @@ def domain_of(
     Wrapped.step_cost = _step_cost(domain, probe)
     Wrapped.best_reward = max(happening.reward for happening in probe.seen.values())
     return domain
+
+
+def _check_settings(sizes: Any, limit: Any) -> None:
+    known = isinstance(sizes, Sequence) and all(isinstance(size, int) and size > 0 for size in sizes)
+    if sizes is not None and not known:
+        raise SettingsError(f"sizes= takes some whole numbers above 0, such as sizes=(3, 4, 5). Got {sizes!r} instead.")
+    if limit is not None and not (isinstance(limit, int) and limit > 0):
+        raise SettingsError(f"limit= takes the steps of an episode, a whole number above 0. Got {limit!r} instead.")
 
 
 def makes_envs(source: Any) -> bool:

@@ -54,6 +54,11 @@ def _own_domain(source: Any) -> Domain[Any] | None:
             return problem
         return _own_domain(_made(source))
     if makes_envs(source):
+        if not callable(source):
+            raise SettingsError(
+                "a policy is learned on a task such as 'rl/unstack', a Gymnasium environment or its id, a function "
+                f"from a size to an environment, or a dlm.envs.Domain. Got {source!r} instead."
+            )
         return None
     _require_gymnasium()
     from dlm.envs.environment import StructureEnv
