@@ -22,7 +22,6 @@ from dlm.bench.rl_parts import Record
 from dlm.bench.strip import draw_strip
 from dlm.envs import domain_names, get_domain
 from dlm.envs.registry import GOALS
-from dlm.policies.settings import METHODS
 from dlm.policies.verify import Earned
 
 __all__ = ["main"]
@@ -118,7 +117,7 @@ def _introduction(run: Record, count: int) -> str:
     of = f", one of {count} seeds" if count > 1 else ""
     return (
         f"{GOALS[run['task']]} {state}. Learned with seed {run['seed']}{of}, in {run['wall_seconds']:.0f} s, by "
-        f"`{run['learner']}`: {METHODS[run['learner']]}. {run['literals']} literals, commit {run['commit']}."
+        f"`{run['learner']}`: {run['method']}. {run['literals']} literals, commit {run['commit']}."
     )
 
 
