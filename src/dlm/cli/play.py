@@ -153,7 +153,7 @@ def _cut(lines: list[str], levels: int) -> list[str]:
         if depth < levels:
             parent = line
         if depth == levels and following > depth:
-            bare = parent.endswith(":") and line.endswith(":")
+            bare = _lists_objects(parent) and line.endswith(":")
             line = line.removesuffix(", because").removesuffix(":")
         elif depth == levels:
             bare = bare and line.endswith("in like manner")
@@ -164,6 +164,10 @@ def _cut(lines: list[str], levels: int) -> list[str]:
         line if following > depth else line.removesuffix(":")
         for (depth, line), following in zip(kept, followers, strict=True)
     ]
+
+
+def _lists_objects(line: str) -> bool:
+    return line.endswith(":") and ("; there " in line or "; only " in line)
 
 
 def _print_end(domain: Domain[Any], start: State, moves: list[Move], seed: int, greedy: bool | None) -> None:
