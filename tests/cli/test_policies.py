@@ -125,6 +125,7 @@ def test_an_interrupt_ends_with_the_best_so_far(start: Start, tmp_path: Path) ->
     out, err = process.communicate(timeout=120)
     assert process.returncode == 3, err
     assert "Not verified: interrupted." in out
+    assert "Next: dlm learn --resume r   #" in out  # it has time left
     assert "Traceback" not in err
     assert one_object((tmp_path / "r" / "result.json").read_text())["ended"] == "interrupted"
 

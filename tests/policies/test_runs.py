@@ -1,5 +1,6 @@
 """Runs that learn a policy: who has a turn, what is kept, and what another attempt does."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +55,7 @@ def test_a_run_that_was_killed_has_a_program_and_makes_another_attempt(tmp_path:
     folder = RunFolder.open(tmp_path / "r")
     assert read_policy_run(folder) is None
     assert read_program(folder.path).target.name == "move"
+    (folder.path / "program.dlm").write_text("move(x, y) :- on(x, y).\n")  # a draft that is of no use
     witness = Witness()
     run = resume_policy_task(UNSTACK, settings, folder, observer=witness)
     assert run.verified
@@ -61,6 +63,30 @@ def test_a_run_that_was_killed_has_a_program_and_makes_another_attempt(tmp_path:
     first, *_ = (tmp_path / "r" / "metrics.jsonl").read_text().splitlines()
     assert run.env_steps > witness.reports[-1].figures["env_steps"]  # those of the first attempt count
     assert '"starts": 1' in first
+
+
+def test_a_killed_run_whose_program_passes_ends_at_once(tmp_path: Path) -> None:
+    settings = PolicyRunSettings("rl/unstack", seed=5, learner="search")
+    with pytest.raises(ZeroDivisionError):
+        learn_policy_task(UNSTACK, settings, out=tmp_path / "r", observer=Witness(ZeroDivisionError()))
+    (tmp_path / "r" / "program.dlm").write_text("move(x, y) :- is_floor(y) & ~on(x, y) & top(x).\n")
+    folder, witness = RunFolder.open(tmp_path / "r"), Witness()
+    run = resume_policy_task(UNSTACK, settings, folder, observer=witness)
+    assert (run.verified, run.learner, run.starts, witness.reports) == (True, "search", 1, [])
+    assert witness.notes == ["the best program so far is verified by now: nothing is left to do"]
+    assert read_policy_run(folder) is not None
+
+
+def test_a_soft_policy_is_kept_unless_a_better_one_comes(tmp_path: Path) -> None:
+    settings = PolicyRunSettings("rl/unstack", seed=5, learner="ppo", time_limit=0.1, keep_soft=True)
+    first = learn_policy_task(UNSTACK, settings, out=tmp_path / "r")
+    folder = RunFolder.open(tmp_path / "r")
+    kept = (tmp_path / "r" / "soft.npz").read_bytes()
+    again = resume_policy_task(UNSTACK, replace(settings, time_limit=first.seconds + 0.1), folder)
+    assert len(again.soft_tests) == len(first.soft_tests) == 5
+    better = (tmp_path / "r" / "soft.npz").read_bytes() != kept
+    totals = [sum(test.mean for test in run.soft_tests) for run in (first, again)]
+    assert better or abs(totals[0] - totals[1]) < 0.5  # the same policy in other episodes
 
 
 def test_what_cannot_be_planned_on_is_left_to_ppo() -> None:

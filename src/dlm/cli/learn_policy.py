@@ -81,7 +81,8 @@ def print_policy_run(result: PolicyRun) -> None:
         out.print(f"Next: dlm play {result.run_dir} --explain   # an episode, with the reason of each action")
         out.print(f"      dlm test {result.run_dir} --objects {2 * max(test.size for test in result.tests)}")
     else:
-        more = f" --time-limit {max(60, round(2 * result.seconds / 60) * 60)}"
+        longer = f" --time-limit {max(60, round(2 * result.seconds / 60) * 60)}"
+        more = "" if result.ended == "interrupted" else longer
         out.print(f"Next: dlm learn --resume {result.run_dir}{more}   # another attempt; the best program is kept")
 
 

@@ -3,16 +3,18 @@
 The return that is reported is the program's, measured by `dlm.envs.evaluate` on fresh episodes; `policies/verify.py`
 says when that counts as verified. The run folder is that of `learning/run.py`, but for checkpoints: learners of
 policies have none. A resumed run starts its learners again, with randomness that the seed and the number of the
-attempt decide, replaces the best program so far only by a better one, and counts the seconds that were spent.
+attempt decide, replaces the best program so far only by a better one, and counts the seconds that were spent. If
+the program that a killed run has left passes the tests, it is the result.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -22,10 +24,13 @@ from dlm.learning.run import RunFolder, read_program
 from dlm.logic.syntax import Program
 from dlm.policies.outcome import PolicyEnding, PolicyRun
 from dlm.policies.settings import PolicyRunSettings
-from dlm.policies.soft_file import save_soft
+from dlm.policies.soft_file import load_soft, save_soft
 from dlm.policies.stages import PolicyReport, Stage, open_stage
 from dlm.policies.teaching import TeacherSource, find_teacher
 from dlm.policies.verify import SOFT_EPISODES, STREAM, Earned, all_passed, play_program, try_trials
+
+if TYPE_CHECKING:
+    from dlm.policies.soft import SoftPolicy
 
 __all__ = ["PolicyObserver", "learn_policy_task", "resume_policy_task"]
 
@@ -136,16 +141,32 @@ class _Session:
             raise SettingsError(
                 f"this run has used its {self.settings.time_limit:.0f} s; give a larger --time-limit to go on"
             )
-        if folder.has("best.json"):
-            learner = str(folder.read_json("best.json").get("learner"))
-            program = read_program(folder.path)
-            self.best = _Candidate(learner, program, self._test(program), (), 0)
-        self.observer.on_note(f"attempt {self.attempt + 1}: learners start again with fresh randomness")
+        # A program that is saved on the way to a soft policy says nothing about that policy.
+        if folder.has("soft.npz" if self.settings.keep_soft else "best.json"):
+            self.best = self._recall_best(folder)
+        if not self.is_verified:
+            self.observer.on_note(f"attempt {self.attempt + 1}: learners start again with fresh randomness")
+
+    def _recall_best(self, folder: RunFolder) -> _Candidate:
+        """The best program that was saved, and the soft policy if that is what matters, tested on fresh episodes."""
+        best: Mapping[str, Any] = folder.read_json("best.json")
+        program = read_program(folder.path)
+        soft_tests = self._test_soft(load_soft(folder, self.domain)) if self.settings.keep_soft else ()
+        return _Candidate(
+            str(best.get("learner")), program, self._test(program), soft_tests, int(best.get("starts", 0))
+        )
+
+    @property
+    def is_verified(self) -> bool:
+        return self.best is not None and self.best.rank[0]
 
     # ------------------------------------------------------------------ the loop
 
     def run(self) -> PolicyRun:
         ended: PolicyEnding = "finished"
+        if self.is_verified:
+            self.observer.on_note("the best program so far is verified by now: nothing is left to do")
+            return self._finish(ended)
         for number, learner in enumerate(self.settings.stages):
             last = number == len(self.settings.stages) - 1
             stage = self._open(learner, last=last)
@@ -153,8 +174,7 @@ class _Session:
                 continue
             ended = self._train(stage)
             self._judge(stage, ended)
-            assert self.best is not None
-            if self.best.rank[0] or ended != "finished":
+            if self.is_verified or ended != "finished":
                 break
             if not last:
                 self.observer.on_note(f"{learner} ends without a verified program, going on with the next learner")
@@ -203,11 +223,13 @@ class _Session:
         why = "" if ended == "finished" else f"{ended}: "
         self.observer.on_note(f"{why}running the program of {stage.learner} on fresh episodes")
         left = 0.0 if ended == "interrupted" else max(0.0, self.settings.time_limit - stage.testing - self.seconds)
-        program = stage.program(left)
-        tests = self._test(program)
-        candidate = _Candidate(stage.learner, program, tests, self._test_soft(stage), stage.starts)
+        program, soft = stage.program(left), stage.soft()
+        soft_tests = () if soft is None else self._test_soft(soft)
+        candidate = _Candidate(stage.learner, program, self._test(program), soft_tests, stage.starts)
         if self.best is None or candidate.rank > self.best.rank:
             self.best = candidate
+            if self.folder is not None and soft is not None:
+                save_soft(self.folder, soft)
         self._save(self.best)
 
     def _test(self, program: Program) -> tuple[Earned, ...]:
@@ -215,13 +237,8 @@ class _Session:
         rng = np.random.default_rng([self.settings.seed, STREAM, self.attempt])
         return try_trials(play_program(program, self.domain), self.domain, rng)
 
-    def _test_soft(self, stage: Stage) -> tuple[Earned, ...]:
-        """The soft policy in fresh episodes; it is saved too, so that it can be tested again."""
-        soft = stage.soft()
-        if soft is None:
-            return ()
-        if self.folder is not None:
-            save_soft(self.folder, soft)
+    def _test_soft(self, soft: SoftPolicy) -> tuple[Earned, ...]:
+        """The soft policy in fresh episodes."""
         rng = np.random.default_rng([self.settings.seed, STREAM + 1, self.attempt])
         return try_trials(soft.run, self.domain, rng, large=SOFT_EPISODES)
 
@@ -265,12 +282,12 @@ class _Session:
         """The learner's best program as it comes; once there is a tested one, only a better tested one replaces it."""
         if self.folder is not None and self.best is None:
             self.folder.write_program("program.dlm", stage.program(0.0))
-            self.folder.write_json("best.json", {"learner": stage.learner})
+            self.folder.write_json("best.json", {"learner": stage.learner, "starts": stage.starts})
 
     def _save(self, best: _Candidate) -> None:
         if self.folder is not None:
             self.folder.write_program("program.dlm", best.program)
-            self.folder.write_json("best.json", {"learner": best.learner})
+            self.folder.write_json("best.json", {"learner": best.learner, "starts": best.starts})
             self._save_progress()
 
     def _save_progress(self) -> None:
