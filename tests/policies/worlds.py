@@ -130,3 +130,25 @@ class Uncopyable(Corridor):
 
     def __deepcopy__(self, memo: Any) -> Any:
         raise TypeError("there is only one of me")
+
+
+class Spaceless(Corridor):
+    """Does not say what its actions are."""
+
+    def __init__(self, cells: int = 4) -> None:
+        super().__init__(cells)
+        del self.action_space
+
+
+class OldReset(Corridor):
+    """Resets as environments did before Gymnasium."""
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        return super().reset(seed=seed, options=options)[0]
+
+
+class OldStep(Corridor):
+    """Steps as environments did before Gymnasium."""
+
+    def step(self, action: Any) -> Any:
+        return super().step(action)[:4]

@@ -218,7 +218,13 @@ class EnvDomain(Domain[EnvState]):
     def try_step(self, env: Any, shown: Structure, atom: tuple[int, ...]) -> Happening:
         """Step a copy of an environment."""
         env = copy_env(env)
-        after, reward, terminated, truncated, info = env.step(self.encode(atom, shown))
+        happened = env.step(self.encode(atom, shown))
+        if not (isinstance(happened, tuple) and len(happened) == 5):
+            raise DataError(
+                f"step() of {self.name} must return five things: observation, reward, terminated, truncated, info; "
+                f"got {happened!r}"
+            )
+        after, reward, terminated, truncated, info = happened
         self.check_observation(after)
         if after.size != shown.size:
             raise DataError(

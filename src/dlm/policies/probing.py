@@ -147,7 +147,12 @@ def _limit_of(env: Any) -> int | None:
 
 
 def _first_observation(env: Any) -> Structure:
-    shown = env.reset(seed=0)[0]
+    if not all(hasattr(env, name) for name in ("observation_space", "action_space")):
+        raise SettingsError(f"{_name(env)} has no observation_space or no action_space, as Gymnasium asks for")
+    begun = env.reset(seed=0)
+    if not (isinstance(begun, tuple) and len(begun) == 2):
+        raise SettingsError(f"reset() of {_name(env)} must return a pair, an observation and a dict; got {begun!r}")
+    shown = begun[0]
     if not isinstance(shown, Structure):
         raise SettingsError(
             f"{_name(env)} shows a {type(shown).__name__}; a policy is learned from structures: wrap the environment "
