@@ -3,7 +3,8 @@
 A phase trains a fresh machine on the task's inputs and the predicates shown so far. At its end the phase's best
 program is compared with the best one so far on worlds held out from training. If it is better, its invented predicates
 join the inputs for good (`learning.invention` says which); otherwise only the next phase, which trains longer, may
-build on them.
+build on them. Where the target has several arguments, phases in between ask the easier questions which objects are its
+first (second, ...) argument.
 A program that a learner believes in ends the run as in any other one: it is an ordinary program about the task's own
 inputs.
 """
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.worlds import Examples
+from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.engines.bits import evaluate_target
 from dlm.learning.invention import Inventions
 from dlm.learning.learner import Candidate, Learner, Report, State
@@ -28,7 +29,7 @@ from dlm.logic.text import format_program, parse_program
 from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
 
-__all__ = ["HeldOut", "IncrementalLearner", "Phase", "phase_machine"]
+__all__ = ["HeldOut", "IncrementalLearner", "Phase", "phase_machine", "project_task"]
 
 PHASE_DEPTH = 5
 """Layers of a phase's machine at most, unless a user asks for more: depth comes from stacking."""
@@ -82,11 +83,12 @@ class IncrementalLearner:
         self._train = train
         breadth = max(machine.breadth_at(layer) for layer in range(1, machine.depth))
         self._widest = max(task.target_arity, breadth - 1, *task.inputs.values())
-        self.held_out = HeldOut(task, np.random.default_rng([seed, 7]))
+        self.questions = [task, *(project_task(task, n) for n in range(task.target_arity) if task.target_arity > 1)]
+        self.held_out = [HeldOut(question, np.random.default_rng([seed, 7])) for question in self.questions]
         self.kept = self.inventions = Inventions()
-        self.error = 1.0
+        self.errors = [1.0 for _ in self.questions]
         self.phase = 0
-        self._vain = 0
+        self._vain = [0 for _ in self.questions]
         self._steps_before = 0
         self._counterexamples: list[Examples] = []
         self._begin()
@@ -96,6 +98,8 @@ class IncrementalLearner:
         report = self.learner.advance()
         candidate = self._consider(report)
         over = report.starts > (1 if self.kind == "gradient" else SEARCH_STARTS)
+        if self._question and report.candidate is not None and report.candidate.believed:
+            over = True
         told = replace(
             report, learner=self.name, steps=self._steps_before + report.steps, starts=self.phase, candidate=candidate
         )
@@ -109,22 +113,28 @@ class IncrementalLearner:
         """Every phase from now on knows these worlds."""
         self._counterexamples += [batch.take(slice(0, 4)) for batch in counterexamples]
         del self._counterexamples[:-KEPT]
-        self.learner.refute([self.inventions.extend_examples(batch) for batch in counterexamples])
+        if not self._question:
+            self.learner.refute([self.inventions.extend_examples(batch) for batch in counterexamples])
 
     # ------------------------------------------------------------------ phases
+
+    @property
+    def _question(self) -> int:
+        """What this phase asks: 0 for the task itself, n for its target's n-th argument."""
+        return (self.phase - 1) % len(self.questions)
 
     def _begin(self) -> None:
         self.phase += 1
         self._found: tuple[float, Program] | None = None
         self._latest: Program | None = None
         self.learner = self._build()
-        if self._counterexamples:
+        if self._counterexamples and not self._question:
             self.learner.refute([self.inventions.extend_examples(batch) for batch in self._counterexamples])
 
     def _build(self) -> Learner:
-        steps = round(min(STEPS * SLOWER**self._vain, SLOWEST))
+        steps = round(min(STEPS * SLOWER ** self._vain[self._question], SLOWEST))
         seed = int(np.random.SeedSequence([self.seed, self.phase]).generate_state(1)[0])
-        return self._train(self.inventions.extend_task(self.task), Phase(seed, steps))
+        return self._train(self.inventions.extend_task(self.questions[self._question]), Phase(seed, steps))
 
     def _consider(self, report: Report) -> Candidate | None:
         """The latest program, about the task's own inputs, if its learner believes in it or it is the best."""
@@ -134,26 +144,26 @@ class IncrementalLearner:
             return None
         self._latest = program
         whole = self.inventions.complete(program)
-        error = self.held_out.error(whole)
-        best = self.error if self._found is None else min(self.error, self._found[0])
+        error = self.held_out[self._question].error(whole)
+        best = self.errors[self._question] if self._found is None else min(self.errors[self._question], self._found[0])
         if self._found is None or error < self._found[0]:
             self._found = error, program
-        if not believed and error >= best:
+        if self._question or (not believed and error >= best):
             return None
         return Candidate(whole, self.name, 1 - error if not believed else report.accuracy, believed)
 
     def _end_phase(self) -> None:
         """Keep what the phase invented if its program is better than the best so far; else the next one may try it."""
-        worlds = [batch.worlds for batch in self.held_out.batches]
+        worlds, question = [batch.worlds for batch in self.held_out[0].batches], self._question
         if self._found is None:
-            self._vain += 1
-        elif self._found[0] < self.error:
-            self._vain = 0
-            self.error = self._found[0]
+            self._vain[question] += 1
+        elif self._found[0] < self.errors[question]:
+            self._vain[question] = 0
+            self.errors[question] = self._found[0]
             self.kept = self.inventions.grown([self._found[1]], self.task, worlds, self._widest)
             self.inventions = self.kept
         else:
-            self._vain += 1
+            self._vain[question] += 1
             program = self.inventions.complete(self._found[1])
             self.inventions = self.kept.grown([program], self.task, worlds, self._widest)
 
@@ -165,7 +175,7 @@ class IncrementalLearner:
         told = {
             "kept": _inventions_to(self.kept),
             "inventions": _inventions_to(self.inventions),
-            "error": self.error,
+            "errors": self.errors,
             "phase": self.phase,
             "vain": self._vain,
             "steps": self._steps_before,
@@ -179,13 +189,27 @@ class IncrementalLearner:
         told = json_from(state["incremental"])
         assert isinstance(told, dict)
         self.kept, self.inventions = (_inventions_from(told[name]) for name in ("kept", "inventions"))
-        self.error, self.phase = float(told["error"]), int(told["phase"])
-        self._vain, self._steps_before = int(told["vain"]), int(told["steps"])
+        self.errors, self._vain = list(map(float, told["errors"])), list(map(int, told["vain"]))
+        self.phase, self._steps_before = int(told["phase"]), int(told["steps"])
         found = told["found"]
         self._found = None if found is None else (float(found[0]), parse_program(found[1]))
         self._counterexamples = examples_from("refuting", state)
         self.learner = self._build()
         self.learner.restore({key[len("phase/") :]: array for key, array in state.items() if key.startswith("phase/")})
+
+
+def project_task(task: Task, argument: int) -> Task:
+    """An easier question about the same worlds: which objects are this argument of an atom of the target?
+
+    What a machine invents to answer it is often what the task itself needs.
+    """
+
+    def label(worlds: Worlds) -> BoolArray:
+        true = task.label(worlds) & task.scored(worlds.size)
+        return np.asarray(np.moveaxis(true, argument + 1, 1).reshape(worlds.count, worlds.size, -1).any(axis=2))
+
+    name = f"{task.target}_{argument + 1}"
+    return replace(task, target=name, target_arity=1, label=label, distinct_only=False, one_is_enough=False)
 
 
 def _inventions_to(inventions: Inventions) -> list[object]:

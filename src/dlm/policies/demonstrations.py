@@ -125,13 +125,13 @@ class Demonstrations:
             found.add(Examples(batch.worlds, np.asarray(batch.target.any(axis=others)), everything))
         return found
 
-    def task(self, machine: MachineSettings) -> Task:
+    def task(self, machine: MachineSettings, objects: int) -> Task:
         """To act as the teacher would, as a task for the learners of programs: any good action is a right answer.
 
-        An instance is one of these states, of the size asked for or the nearest there is.
+        An instance is one of the states of at most so many objects, of the size asked for or the nearest there is.
         """
         domain = self.lens.domain
-        sizes = sorted(self.batches)
+        sizes = [size for size in sorted(self.batches) if size <= objects] or [min(self.batches)]
 
         def draw(own: np.random.Generator, count: int, size: int) -> Worlds:
             batch = self.batches[min(sizes, key=lambda known: (abs(known - size), known))]

@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from dlm.engines import evaluate_target
 from dlm.envs.domain import Domain, State, join
-from dlm.envs.evaluate import decide
+from dlm.envs.evaluate import choose
 from dlm.errors import SettingsError
 from dlm.learning.incremental import phase_machine
 from dlm.learning.invention import Inventions
@@ -32,7 +33,7 @@ from dlm.policies.demonstrations import Demonstrations, Fit, visit
 from dlm.policies.lens import Lens
 from dlm.policies.policy_settings import machine_settings
 from dlm.policies.repertoire import Entry, Repertoire, in_order, right_share
-from dlm.policies.starts import Bar, Judge, Score
+from dlm.policies.starts import Bar, Judge, Score, judged_sizes
 from dlm.policies.teaching import Teacher, act_as_told
 from dlm.space.settings import MachineSettings
 
@@ -44,6 +45,10 @@ CAUTION = 2.0
 """What a state with a bad action costs the search of a phase that is not bold."""
 FEW = 20
 """States that are too few for a phase of their own."""
+EPISODES = 25
+"""From how many starts of each kind programs are judged."""
+HOPELESS = -0.3
+"""What a program loses against the optimum that is not worth knowing better."""
 COMPARED = 150
 """States of a size on which predicates are compared."""
 KEPT_ROUNDS = 3
@@ -54,8 +59,8 @@ KEPT_ROUNDS = 3
 class ImitationSettings:
     """How a teacher is imitated. One set of values serves all domains."""
 
-    episodes: int = field(default=100, metadata={"help": "Episodes of each size, of the teacher and of each program."})
-    objects: int = field(default=11, metadata={"help": "Objects of a state to learn from, at most."})
+    episodes: int = field(default=60, metadata={"help": "Episodes of each size, of the teacher and of each program."})
+    objects: int = field(default=13, metadata={"help": "Objects of a state that a machine is trained on, at most."})
     states: int = field(default=300, metadata={"help": "States of these episodes that the teacher is asked about."})
     slices: int = field(default=150, metadata={"help": "Slices of work of a phase, at most."})
     patience: int = field(default=60, metadata={"help": "Slices without a better program that end a phase."})
@@ -95,7 +100,7 @@ class Imitation:
         self.lens = Lens.of(domain)
         self._out_of_time = out_of_time
         self._rng = np.random.default_rng([seed, 3])
-        self.judge = Judge(domain, seed)
+        self.judge = Judge(domain, seed, EPISODES)
         self.shown = Demonstrations(self.lens)
         self.held_out = Demonstrations(self.lens)
         self.repertoire = Repertoire(self.shown, self.held_out)
@@ -115,7 +120,7 @@ class Imitation:
         self._show_size()
         self._goal = self._teachers_score()
         worlds = [batch.worlds for batch in self.held_out.batches.values()]
-        self.inventions = Inventions.diagonals(self.shown.task(self.machine), worlds)
+        self.inventions = Inventions.diagonals(self.shown.task(self.machine, self.settings.objects), worlds)
         self._begin()
 
     @property
@@ -160,13 +165,13 @@ class Imitation:
     # ------------------------------------------------------------------ states
 
     def _choose_sizes(self) -> list[int]:
-        """The lessons whose states are small enough to learn from, every other one."""
+        """The lessons whose states are small enough to train on, every other one; and a larger size to compare at."""
         fitting = [size for size in self.domain.lessons if self._objects(size) <= self.settings.objects]
         if not fitting:
             raise SettingsError(
                 f"{self.domain.name} has no lesson of at most {self.settings.objects} objects to imitate on"
             )
-        return sorted(set(fitting[::-2]))
+        return sorted({*fitting[::-2], judged_sizes(self.domain)[-1]})
 
     def _objects(self, size: int) -> int:
         return len(self.lens.objects(self.domain.reset(np.random.default_rng(0), 1, size)))
@@ -233,7 +238,7 @@ class Imitation:
         return kinds[(self.starts - 1) % len(kinds)]
 
     def _build(self) -> Learner:
-        task = self.inventions.extend_task(self._left.task(self.machine))
+        task = self.inventions.extend_task(self._left.task(self.machine, self.settings.objects))
         seed = int(self._rng.integers(2**31))
         caution = 0.0 if self._kind == "bold" else CAUTION
         search = SearchSettings(mined=1000, pool=1024, sample=192, false_alarm=caution)
@@ -244,7 +249,7 @@ class Imitation:
         if not isinstance(self._kind, int):
             self._compose()
         self._invent([found[1] for found in (self._telling, self._found) if found is not None])
-        if self.right >= self.settings.promising and not isinstance(self._kind, int):
+        if self.rules and not isinstance(self._kind, int):
             self._practise()
         if self._open < len(self._sizes):
             self._show_size()
@@ -263,24 +268,33 @@ class Imitation:
         """Show what programs of this phase are made of to the machines to come."""
         worlds = [batch.worlds.take(slice(0, COMPARED)) for batch in self.held_out.batches.values()]
         programs = [self._together(), *programs] if self.rules else programs
-        self.inventions = self.inventions.grown(programs, self.shown.task(self.machine), worlds, 2)
+        self.inventions = self.inventions.grown(
+            programs, self.shown.task(self.machine, self.settings.objects), worlds, 2
+        )
 
     def _practise(self) -> None:
         """Let the program play and be judged; the teacher labels what it gets into."""
-        program = simplify(self.lens.program(self._together()))
+        together = self._together()
+        program = simplify(self.lens.program(together))
         floor = self.best[0].total if self.best else -np.inf
-        score = self.judge.score(program, floor)
+        score = self.judge.score(program, max(floor, HOPELESS))
         if score.total > floor:
             self.best = score, program
             self.done = score.own >= self._goal - 1e-9 and self._open == len(self._sizes)
-        if not self.done:
+        if not self.done and self.right >= self.settings.promising:
             for size in self._sizes[: self._open]:
-                self._play(size, partial(self._as_both, program))
+                self._play(size, partial(self._as_both, together))
             self.repertoire.refresh()
 
     def _as_both(self, program: Program, state: State) -> Any:
         """Half of the steps as the program, half as the teacher: a beginner alone would end up nowhere."""
-        own = decide(program, self.domain, self._rng, state)
+        worlds = self.lens.observe(state)
+        asked = (
+            np.ones(worlds.size, dtype=np.bool_)
+            if self.domain.action_arity == 1
+            else ~np.eye(worlds.size, dtype=np.bool_)
+        )
+        own = self.lens.objects(state)[choose(self._rng, evaluate_target(program, worlds), asked)]
         return np.where(self._rng.random((state.count, 1)) < 0.5, own, self._as_teacher(state))
 
     def _together(self) -> Program:
