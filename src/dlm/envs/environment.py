@@ -85,10 +85,6 @@ class StructureEnv(gymnasium.Env[Structure, np.int64]):
         self._state = start
         return self._observation(), self._info()
 
-    def _begin(self, rng: np.random.Generator, count: int) -> State:
-        state: State = self.domain.reset(rng, count, self.size)
-        return state
-
     def step(self, action: np.int64) -> tuple[Structure, float, bool, bool, dict[str, Any]]:
         """Carry out the action of that number; one that is not legal costs a step all the same."""
         result = self.domain.step(self.state, np.array([self.atom(int(action))]))
