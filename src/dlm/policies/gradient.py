@@ -241,6 +241,8 @@ class PolicyGradient:
         start = self.curriculum.draw(episodes)
         played = roll_out(self.actor, self._weights(), start, self._rng, self.softness.action_temperature)
         self._train(played)
+        if self.curriculum.last:
+            self._slow_down(settings.last_decay)
         self.updates += 1
         self._updates += 1
         self.played += played.steps
@@ -276,6 +278,10 @@ class PolicyGradient:
         else:
             reinforce_update(self.actor, self.optimiser, played, selection, settings, self._generator)
 
+    def _slow_down(self, factor: float) -> None:
+        for group in self.optimiser.param_groups:
+            group["lr"] *= factor
+
     def _weights(self) -> Tensor:
         """The soft weights, without noise."""
         return self.actor.machine.weights(self.softness.quiet).detach()
@@ -305,8 +311,7 @@ class PolicyGradient:
             self.best_soft = rank, self.actor, weights, self.softness.action_temperature
         if self.curriculum.lesson > lesson:
             self._peak = -np.inf
-            for group in self.optimiser.param_groups:
-                group["lr"] *= self.settings.lesson_decay
+            self._slow_down(self.settings.lesson_decay)
         elif self.keep_soft and self.curriculum.last:
             self._perfect = self._perfect + 1 if returns[-1] >= -TOLERANCE else 0
             self.done = self._perfect >= SURE

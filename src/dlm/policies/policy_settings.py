@@ -29,6 +29,7 @@ class PolicySettings:
     learning_rate: float = field(default=0.005, metadata=_help("Of the actor's Adam."))
     critic_rate: float = field(default=0.005, metadata=_help("Of the critic's Adam."))
     lesson_decay: float = field(default=0.9, metadata=_help("Factor on the learning rates after each lesson."))
+    last_decay: float = field(default=1.0, metadata=_help("The same, after each update of the last lesson; ours."))
     discount: float = field(default=0.99, metadata=_help("Gamma: what a reward is worth a step later."))
     trace: float = field(default=0.9, metadata=_help("Lambda of the generalised advantage estimate."))
     clip: float = field(default=0.2, metadata=_help("How far PPO lets the ratio of probabilities leave 1."))
@@ -91,7 +92,7 @@ class PolicySettings:
         for name in ("learning_rate", "critic_rate", "action_temperature", "diversity", "temperature", "coldest"):
             value = getattr(self, name)
             _require(value > 0 and math.isfinite(value), name, "a positive number", value)
-        for name in ("lesson_decay", "discount", "temperature_decay", "noise_decay"):
+        for name in ("lesson_decay", "last_decay", "discount", "temperature_decay", "noise_decay"):
             _require(0 < getattr(self, name) <= 1, name, "above 0 and at most 1", getattr(self, name))
         for name in ("trace", "pass_mark", "decay_mark", "replay", "scattered"):
             _require(0 <= getattr(self, name) <= 1, name, "from 0 to 1", getattr(self, name))
@@ -146,7 +147,15 @@ def default_settings(domain: Domain[Any], algorithm: Algorithm = "ppo", *, keep_
     )
     if keep_soft:
         settings = replace(
-            settings, diversity=3.0, noise=0.0, dropout=0.0, minibatches=4, steps=400, pass_mark=0.95, exam_episodes=200
+            settings,
+            last_decay=0.995,
+            diversity=3.0,
+            noise=0.0,
+            dropout=0.0,
+            minibatches=4,
+            steps=400,
+            pass_mark=0.95,
+            exam_episodes=200,
         )
     if domain.name == "rl/blocksworld":
         return replace(settings, legal=0.3, diversity=10.0 if keep_soft else 1.0)
