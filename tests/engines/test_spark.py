@@ -4,6 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
+from pyspark.sql import SparkSession
 
 from dlm.data import Facts
 from dlm.engines.spark import SparkEngine
@@ -40,8 +41,6 @@ def facts_of(size):
 @pytest.fixture(scope="module", autouse=True)
 def _session():
     yield
-    from pyspark.sql import SparkSession
-
     active = SparkSession.getActiveSession()
     if active is not None:
         active.stop()
@@ -59,11 +58,10 @@ def test_agrees_with_the_interpreter(size, texts, tmp_path):
         assert found == sorted(evaluate(program, facts.structure())[program.target.name])
     assert ("step 1 of 2" in told) == (TWICE in texts)
     assert list(tmp_path.iterdir()) == []
+    assert SparkSession.getActiveSession().catalog.listTables() == []
 
 
 def test_without_java_it_says_so(monkeypatch, tmp_path):
-    from pyspark.sql import SparkSession
-
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
     monkeypatch.setattr(shutil, "which", lambda _: None)
     monkeypatch.delenv("JAVA_HOME", raising=False)

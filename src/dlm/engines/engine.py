@@ -66,13 +66,13 @@ def require_inputs(program: Program, facts: Facts, missing: Missing = "error") -
     if not absent:
         return facts
     if missing == "error":
-        raise DataError(_absent(next(iter(absent)), facts))
+        raise DataError(_absent(next(iter(absent)), program, facts))
     empty = {predicate: np.zeros((0, arity), dtype=np.int64) for predicate, arity in absent.items()}
     return Facts(facts.objects, {**facts.relations, **empty})
 
 
-def _absent(predicate: str, facts: Facts) -> str:
-    near = get_close_matches(predicate, facts.relations, n=3)
+def _absent(predicate: str, program: Program, facts: Facts) -> str:
+    near = get_close_matches(predicate, [name for name in facts.relations if name not in program.inputs], n=3)
     known = ", ".join(sorted(facts.relations)) or "none"
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {known}."
     return (

@@ -82,6 +82,8 @@ class SparkEngine:
                     _make(session, folder, step)
                 report("ordering the answers")
                 _order(session, folder, steps[-1].table, program.target.arity)
+                for view in (*tables, *(step.table for step in steps)):
+                    session.catalog.dropTempView(view)
                 yield from _read(folder / ORDERED, program.target.arity)
 
         return Answers(program.target.name, program.target.parameters, facts.objects, batches(), self.name)

@@ -101,8 +101,8 @@ def check_query(query: Query, program: Program, lookups: Lookups) -> None:
     arities = {**lookups.arities, **{definition.name: definition.arity for definition in program.definitions}}
     if query.predicate not in arities:
         raise ProgramError(
-            f"nothing is known of a predicate {query.predicate!r}{_nearest(query.predicate, arities)}; "
-            f"the program defines: {', '.join(definition.name for definition in program.definitions)}"
+            f"nothing is known of a predicate {query.predicate!r}; the program defines: "
+            f"{', '.join(definition.name for definition in program.definitions)}{_nearest(query.predicate, arities)}"
         )
     arity = arities[query.predicate]
     if arity != len(query.names):
