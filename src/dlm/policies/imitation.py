@@ -60,11 +60,11 @@ class ImitationSettings:
     """How a teacher is imitated. One set of values serves all domains."""
 
     episodes: int = field(default=60, metadata={"help": "Episodes of each size, of the teacher and of each program."})
-    objects: int = field(default=13, metadata={"help": "Objects of a state that a machine is trained on, at most."})
+    objects: int = field(default=11, metadata={"help": "Objects of a state that a machine is trained on, at most."})
     states: int = field(default=300, metadata={"help": "States of these episodes that the teacher is asked about."})
     slices: int = field(default=150, metadata={"help": "Slices of work of a phase, at most."})
     patience: int = field(default=60, metadata={"help": "Slices without a better program that end a phase."})
-    promising: float = field(default=0.85, metadata={"help": "Share of states a program must be right in to play."})
+    promising: float = field(default=0.9, metadata={"help": "Share of states a program must be right in to play."})
     trials: int = field(default=40, metadata={"help": "Smaller programs to try in place of one of the list, at most."})
 
 
@@ -177,9 +177,9 @@ class Imitation:
         return len(self.lens.objects(self.domain.reset(np.random.default_rng(0), 1, size)))
 
     def _show_size(self) -> None:
-        """Let the teacher play at the next sizes: all but the largest two at first, then one more at a time."""
+        """Let the teacher play at the next sizes: the smallest three at first, then one more at a time."""
         first = self._open
-        self._open = min(max(1, len(self._sizes) - 2, self._open + 1), len(self._sizes))
+        self._open = min(max(3, self._open + 1), len(self._sizes))
         for size in self._sizes[first : self._open]:
             self._play(size, self._as_teacher)
 
@@ -251,7 +251,8 @@ class Imitation:
         self._invent([found[1] for found in (self._telling, self._found) if found is not None])
         if self.rules and not isinstance(self._kind, int):
             self._practise()
-        if self._open < len(self._sizes):
+        # The size to compare at comes last, when programs are good enough to differ there.
+        if self._open < len(self._sizes) - (self.right < self.settings.promising):
             self._show_size()
             self.repertoire.refresh()
         if not self.done:
@@ -280,7 +281,8 @@ class Imitation:
         score = self.judge.score(program, max(floor, HOPELESS))
         if score.total > floor:
             self.best = score, program
-            self.done = score.own >= self._goal - 1e-9 and self._open == len(self._sizes)
+            as_good = score.own >= self._goal - self.domain.step_cost / 4
+            self.done = as_good and self._open == len(self._sizes)
         if not self.done and self.right >= self.settings.promising:
             for size in self._sizes[: self._open]:
                 self._play(size, partial(self._as_both, together))
