@@ -116,7 +116,7 @@ MACHINES = {
     "rl/path": MachineSettings(depth=8, breadth=2, residual=True),
     "rl/blocksworld": MachineSettings(depth=8, breadth=2, residual=True),
 }
-"""The paper's architectures, but for Path: breadth 2, residual, computes ten times faster and is enough."""
+"""The paper's architectures, but for Path: breadth 2 with residual wiring, seven times faster to compute than 3."""
 
 
 def machine_settings(domain: Domain[Any]) -> MachineSettings:
