@@ -30,7 +30,9 @@ def setting(name: str) -> tuple[Lens, State, Vocabulary, list[Literal]]:
     vocabulary = Vocabulary(frozenset(lens.view.predicates))
     sample = pack_states([Labelled(lens.observe(graph.states), graph.regret / lens.domain.step_cost)])
     found = gather_literals(sample, vocabulary, np.random.default_rng(0), PoolLimits(properties=100))
-    return lens, graph.states.take(slice(0, 70)), vocabulary, found.refs
+    about = [found.conditions, found.properties, *(found.relations if sample.arity == 2 else ())]
+    refs = [kind.ref(number) for kind in about for number in range(len(kind))]
+    return lens, graph.states.take(slice(0, 70)), vocabulary, refs
 
 
 def act_by_hand(rules: tuple[Rule, ...], tables: dict[str, BoolArray], atoms: list[tuple[int, ...]]) -> list[bool]:

@@ -5,7 +5,7 @@ import pytest
 from dlm.envs import get_domain
 from dlm.policies import Progress, RuleSearchSettings, learn_rules
 
-QUICK = RuleSearchSettings(states=200, planned=200, sample=100, instances=4, episodes=20, starts=3)
+QUICK = RuleSearchSettings(states=200, planned=200, judged=200, sample=100, instances=4, episodes=20, starts=3)
 
 
 def test_unstack_is_learned_to_the_optimum() -> None:

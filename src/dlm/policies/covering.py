@@ -1,28 +1,44 @@
-"""From labelled states to a decision list: rule after rule, each for the states that no rule before it covers."""
+"""From states with known regrets to a decision list: rule after rule, each for the states that none before it covers.
+
+Rules that lose nothing come first. Only when they cover little of what is left, rules that lose some steps may come:
+a state that no rule covers is left to chance, which loses more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dlm.data.worlds import BoolArray, Worlds
-from dlm.engines.bits import evaluate_bits
+from dlm.data.worlds import BoolArray
+from dlm.policies.bank import Cases
 from dlm.policies.decision_list import DecisionList
 from dlm.policies.literals import PoolLimits, Vocabulary, gather_literals
-from dlm.policies.rules import BeamSettings, Rule, find_rule
-from dlm.policies.sample import Labelled, pack_states
+from dlm.policies.rules import BeamSettings, Rule, find_rules
+from dlm.policies.sample import pack_states
 
 __all__ = ["CoverSettings", "learn_list"]
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class CoverSettings:
-    """`rules`: the longest list; `tolerance`: how many steps an action may lose and still count as good."""
+    """How lists are made.
 
-    rules: int = 8
+    `rules`: the longest list; `sample`: states of each size that a rule is sought on; `tolerance`: how many steps an
+    action may lose and still count as good; `trials`: how often a rule is sought anew with the states it spoils;
+    `share`: what a strict rule must cover of the states left, or a laxer one is taken; `rest`: what may stay uncovered.
+    """
+
+    rules: int = 6
+    sample: int = 200
     tolerance: float = 0.5
+    trials: int = 2
+    share: float = 0.1
+    rest: float = 0.02
     beam: BeamSettings = field(default_factory=BeamSettings)
     pool: PoolLimits = field(default_factory=PoolLimits)
 
@@ -30,40 +46,110 @@ class CoverSettings:
 def learn_list(
     action: str,
     arity: int,
-    states: Sequence[Labelled],
+    banks: Sequence[Cases],
+    weights: Sequence[Floats],
     vocabulary: Vocabulary,
     rng: np.random.Generator,
     settings: CoverSettings,
+    out_of_time: Callable[[], bool],
 ) -> DecisionList:
-    """A list that acts well in the given states, as far as rules are found.
+    """A list that acts well in states drawn by the weights, as far as rules are found.
 
     What an earlier rule says is on offer to the next as if it were observed, so that predicates can be built on
     predicates: the way to a target in three steps from the way in two.
     """
+    search = _Cover(action, arity, banks, vocabulary, rng, settings)
     found = DecisionList(action, arity)
-    left = [part for part in states if part.worlds.count]
-    while left and len(found.rules) < settings.rules:
-        sample = pack_states(left, settings.tolerance)
-        literals = gather_literals(sample, vocabulary, rng, settings.pool)
-        rule = find_rule(sample, literals, settings.beam)
+    left = [np.where(bank.useful, weight, 0.0) for bank, weight in zip(banks, weights, strict=True)]
+    whole = sum(weight.sum() for weight in left)
+    while len(found.rules) < settings.rules and sum(weight.sum() for weight in left) > settings.rest * whole:
+        rule = None if out_of_time() else search.next_rule(left, found)
         if rule is None:
             break
         found = DecisionList(action, arity, (*found.rules, rule))
-        left = [part for part in (_uncovered(part, rule, found, vocabulary) for part in left) if part.worlds.count]
+        covered = search.chosen(rule)
+        left = [np.where(chosen.any(axis=1), 0.0, weight) for chosen, weight in zip(covered, left, strict=True)]
     return found
 
 
-def _atoms(table: BoolArray) -> BoolArray:
-    if table.ndim == 2:
-        return table
-    return table[:, ~np.eye(table.shape[1], dtype=np.bool_)]
+@dataclass(frozen=True)
+class _Found:
+    """A rule, the share of states that it covers, the steps that it loses there, and the weights of those it spoils."""
+
+    rule: Rule
+    share: float
+    lost: float
+    spoilt: list[Floats]
 
 
-def _uncovered(part: Labelled, rule: Rule, found: DecisionList, vocabulary: Vocabulary) -> Labelled:
-    """The states that the rule says nothing about, with the predicates it used."""
-    program = DecisionList(found.action, found.arity, (rule,)).program(vocabulary)
-    observed = {name: table for name, table in part.worlds.relations.items() if name in vocabulary.inputs}
-    tables = evaluate_bits(program, Worlds(part.worlds.count, part.worlds.size, observed))
-    used = {literal.name: tables[literal.name] for literal in rule if literal.name in tables}
-    worlds = Worlds(part.worlds.count, part.worlds.size, {**part.worlds.relations, **used})
-    return Labelled(worlds, part.regret).take(np.flatnonzero(~_atoms(tables[found.action]).any(axis=1)))
+@dataclass(frozen=True)
+class _Cover:
+    action: str
+    arity: int
+    banks: Sequence[Cases]
+    vocabulary: Vocabulary
+    rng: np.random.Generator
+    settings: CoverSettings
+
+    def chosen(self, rule: Rule) -> list[BoolArray]:
+        decisions = DecisionList(self.action, self.arity, (rule,))
+        return [bank.chosen(decisions) for bank in self.banks]
+
+    def next_rule(self, weights: Sequence[Floats], before: DecisionList) -> Rule | None:
+        """A rule for the states that have a weight. States that it spoils join the sample, and it is sought again."""
+        used = list(dict.fromkeys(one.name for rule in before.rules for one in rule if one.name not in self._observed))
+        picked = [self.draw(weight, self.settings.sample) for weight in weights]
+        found: list[_Found] = []
+        for _ in range(self.settings.trials):
+            parts = [bank.labelled(index, used) for bank, index in zip(self.banks, picked, strict=True) if len(index)]
+            if not parts:
+                break
+            sample = pack_states(parts, self.settings.tolerance)
+            literals = gather_literals(sample, self.vocabulary, self.rng, self.settings.pool)
+            rules = find_rules(sample, literals, self.rng, self.settings.beam)
+            latest = [self.assess(rule, weights) for rule in rules if rule is not None]
+            found += latest
+            more = [self.draw(weight, self.settings.sample // 2) for weight in latest[0].spoilt] if latest else []
+            if not any(map(len, more)):
+                break
+            picked = [np.union1d(index, extra) for index, extra in zip(picked, more, strict=True)]
+        return self.pick(found)
+
+    def pick(self, found: Sequence[_Found]) -> Rule | None:
+        """The rule that is worth most at the highest price at which one covers enough; or else at the lowest one."""
+        best: Rule | None = None
+        for price in self.settings.beam.prices:
+            worth, one = max(((one.share - price * one.lost, one) for one in found), default=(0.0, None), key=_first)
+            if one is not None and worth > 0:
+                best = one.rule
+                if one.share > self.settings.share:
+                    break
+        return best
+
+    @property
+    def _observed(self) -> frozenset[str]:
+        return self.vocabulary.inputs
+
+    def draw(self, weight: Floats, count: int) -> NDArray[np.intp]:
+        """Different states, those with much weight more likely."""
+        possible = int((weight > 0).sum())
+        if not possible:
+            return np.zeros(0, dtype=np.intp)
+        return np.sort(self.rng.choice(len(weight), min(count, possible), replace=False, p=weight / weight.sum()))
+
+    def assess(self, rule: Rule, weights: Sequence[Floats]) -> _Found:
+        """What a rule does in all states that have a weight."""
+        share = lost = 0.0
+        spoilt: list[Floats] = []
+        for bank, weight, chosen in zip(self.banks, weights, self.chosen(rule), strict=True):
+            number = chosen.sum(axis=1)
+            harm = (bank.harm(self.settings.tolerance) * chosen).sum(axis=1) / np.maximum(number, 1)
+            whole = max(weight.sum(), 1e-12) * len(self.banks)
+            share += float((weight * (number > 0)).sum()) / whole
+            lost += float((weight * harm).sum()) / whole
+            spoilt.append(weight * harm)
+        return _Found(rule, share, lost, spoilt)
+
+
+def _first(pair: tuple[float, object]) -> float:
+    return pair[0]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, Program, conjunction, disjunction
+from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, Program, atoms, conjunction, disjunction
 from dlm.policies.literals import VARIABLES, Vocabulary
 from dlm.policies.rules import Rule
 from dlm.policies.tables import EVERY, Tables, Words, place
@@ -28,6 +28,11 @@ class DecisionList:
     @property
     def literals(self) -> int:
         return sum(map(len, self.rules))
+
+    def weight(self, vocabulary: Vocabulary) -> int:
+        """The atoms that are written down for it: those of the rules and of the definitions they need, each once."""
+        needed = vocabulary.needed(literal.name for rule in self.rules for literal in rule)
+        return self.literals + sum(sum(1 for _ in atoms(definition.body)) for definition in needed)
 
     def program(self, vocabulary: Vocabulary) -> Program:
         """The list as one program, with the definitions that its literals need."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dlm.envs.domain import Actions, Domain, State, join
 from dlm.errors import SettingsError
 
-__all__ = ["Graph", "check_deterministic", "explore"]
+__all__ = ["ENDS", "UNKNOWN", "Expansion", "Graph", "check_deterministic", "explore"]
 
 Floats = NDArray[np.float64]
 PLENTY = 1_000_000
@@ -68,7 +68,7 @@ def explore(domain: Domain[Any], start: State, actions: Actions, budget: int) ->
     while waiting and count < budget:
         piece = waiting.popleft()
         piece = piece.take(slice(0, budget - count))
-        after = _Expansion.of(domain, piece, actions)
+        after = Expansion.of(domain, piece, actions)
         fresh = after.connect(numbers)
         following.append(after.following)
         rewards.append(after.rewards)
@@ -96,7 +96,7 @@ def check_deterministic(domain: Domain[Any], state: State, actions: Actions) -> 
 
 
 @dataclass(frozen=True)
-class _Expansion:
+class Expansion:
     """One step from some states: each legal action, and the first illegal one in the name of the others."""
 
     after: State
@@ -108,7 +108,7 @@ class _Expansion:
     tried: int
 
     @classmethod
-    def of(cls, domain: Domain[Any], states: State, actions: Actions) -> _Expansion:
+    def of(cls, domain: Domain[Any], states: State, actions: Actions) -> Expansion:
         illegal = ~domain.legal(states)[(slice(None), *actions.T)]
         alike = np.where(illegal, illegal.argmax(axis=1)[:, None], np.arange(len(actions)))
         tried = alike == np.arange(len(actions))

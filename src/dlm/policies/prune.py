@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
 
 from dlm.policies.decision_list import DecisionList
-from dlm.policies.judged import Judged
+from dlm.policies.judge import Judge, Judged
 
-__all__ = ["Judge", "prune"]
-
-
-class Judge(Protocol):
-    """Says what a list earns, or None if that is less than `at_least`."""
-
-    def __call__(self, decisions: DecisionList, at_least: float) -> Judged | None: ...
+__all__ = ["prune"]
 
 
-def prune(judged: Judged, judge: Judge, tolerance: float) -> Judged:
-    """Drop rules and literals as long as the score does not fall by more than `tolerance` below the best one seen."""
-    best = judged.score
+def prune(judged: Judged, judge: Judge, out_of_time: Callable[[], bool]) -> Judged:
+    """Drop rules and literals as long as the score does not fall; of lists that earn as much a shorter one has more."""
     tried: set[DecisionList] = set()
     while True:
         for other in _smaller(judged.decisions):
+            if out_of_time():
+                return judged
             if other in tried:
                 continue
             tried.add(other)
-            found = judge(other, best - tolerance)
+            found = judge(other, judged.score)
             if found is not None:
-                judged, best = found, max(best, found.score)
+                judged = found
                 break
         else:
             return judged

@@ -1,16 +1,17 @@
 """The learner `search`: from a simulator alone to a program, by planning on small instances and a search for rules.
 
-A start plans on fresh small instances, learns a decision list for some of their states, and then again with more of
-the states that the list gets wrong on its own way. Lists are judged by what they earn, at larger sizes too, and the
-good ones are pruned by what they earn. Starts differ in their instances, states, literals and tolerances. The best
-list of all becomes one ordinary program. This is planning plus rule search, not reinforcement learning by trial.
+A start learns a decision list, from one of two sources: from plans on fresh small instances, where what each action
+loses is known for certain; or from these and from larger instances as well, where each action is tried and the best
+list so far acts afterwards. Lists are judged by what they earn, at larger sizes too, and by their length. The good ones
+are pruned, and their rules are tried in the best list. The best list of all becomes one ordinary program. This is
+planning plus rule search, not reinforcement learning by trial.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,25 +21,28 @@ from dlm.envs.domain import Domain
 from dlm.envs.evaluate import run_trial
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
+from dlm.policies.bank import Bank, Cases, Planner
 from dlm.policies.covering import CoverSettings, learn_list
 from dlm.policies.decision_list import DecisionList
-from dlm.policies.judged import Judged
+from dlm.policies.foresight import look_ahead, visited
+from dlm.policies.judge import Judge, Judged
 from dlm.policies.lens import Lens
-from dlm.policies.literals import PoolLimits, Vocabulary
-from dlm.policies.planned import Planned, Planner
+from dlm.policies.literals import Vocabulary
 from dlm.policies.prune import prune
 from dlm.policies.result import PolicyResult, Progress, TrialResult
 from dlm.policies.returns import roll_out
 from dlm.policies.rules import BeamSettings
+from dlm.policies.verify import STREAM
 
 __all__ = ["RuleSearch", "RuleSearchSettings", "learn_rules"]
 
+Floats = NDArray[np.float64]
 
 PROMISING = 0.3
 """A list that earns so much less than the best may still become better by pruning."""
 
-HOPED_STEPS = 3
-"""How many steps fewer than the best list's a list is hoped to need at a size where it was not tried yet."""
+HARD = 16
+"""Starts from which the best list fails that are kept at a time."""
 
 
 @dataclass(frozen=True)
@@ -46,22 +50,28 @@ class RuleSearchSettings:
     """How much is planned, sampled and judged. One set of values serves all domains.
 
     `states`: the most states of an instance that is planned on; `sizes`: how many of the largest sizes that can be
-    planned on are used; `planned` and `sample`: the states of a size that are planned and those that are
-    learned from at a time; `growth`: how much larger than the planned ones the sizes are that lists are judged at.
+    planned on are used; `planned` and `judged`: states of a size that are planned at a time to learn from and to judge
+    by, in at most `instances` instances; `sample`: states of a size that a rule is sought on; `rounds`: lists of a
+    start that learns from plans alone, one start in `fresh`; `ahead`: larger states in which all actions are tried,
+    `repeats` times; `growth`: how much larger than the planned ones the sizes are that lists are judged at, by
+    `episodes` each. A search ends after `starts`, or `patience` of them without progress.
     """
 
     states: int = 6000
     sizes: int = 3
-    planned: int = 1000
-    instances: int = 10
-    sample: int = 200
+    planned: int = 12000
+    judged: int = 6000
+    instances: int = 30
+    sample: int = 120
     rounds: int = 2
+    fresh: int = 4
+    ahead: int = 120
+    repeats: int = 2
     growth: tuple[float, ...] = (1.5, 2.0, 3.0)
-    episodes: int = 40
+    episodes: int = 128
     starts: int = 60
-    patience: int = 12
+    patience: int = 6
     flawless_patience: int = 2
-    tolerance: float = 0.05
 
 
 def learn_rules(
@@ -74,36 +84,49 @@ def learn_rules(
 ) -> PolicyResult:
     """Learn a program for a domain. The same seed gives the same program, unless the time limit ends the search."""
     begin = time.monotonic()
-    search = RuleSearch(domain, seed, settings or RuleSearchSettings())
-    while not search.done and (search.best is None or time.monotonic() - begin < time_limit):
+
+    def out_of_time() -> bool:
+        return time.monotonic() - begin >= time_limit
+
+    search = RuleSearch(domain, seed, settings or RuleSearchSettings(), out_of_time)
+    while not search.done:
         search.advance()
         if on_progress is not None:
             on_progress(search.progress(time.monotonic() - begin))
+        if out_of_time():
+            break
     program = search.program()
-    rng = np.random.default_rng([seed, 2])
+    rng = np.random.default_rng([seed, STREAM])
     trials = tuple(TrialResult.of(trial, run_trial(program, domain, rng, trial)) for trial in domain.trials())
     return PolicyResult(program, "search", trials, search.env_steps, time.monotonic() - begin, search.starts)
 
 
 class RuleSearch:
-    """The state of a search; `advance` makes one more start."""
+    """The state of a search; `advance` makes one more start, a shorter one if it runs out of time."""
 
-    def __init__(self, domain: Domain[Any], seed: int, settings: RuleSearchSettings) -> None:
+    def __init__(
+        self, domain: Domain[Any], seed: int, settings: RuleSearchSettings, out_of_time: Callable[[], bool]
+    ) -> None:
         self.domain = domain
         self.settings = settings
+        self.out_of_time = out_of_time
         self.lens = Lens.of(domain)
         self.rng = np.random.default_rng([seed, 0])
         self.vocabulary = Vocabulary(frozenset(self.lens.view.predicates))
-        self.planner = Planner(self.lens, settings.states)
-        self.judging_steps = 0
+        self.planner = Planner(self.lens, self.vocabulary, settings.states)
         self.starts = 0
         self.since_best = 0
         self.best: Judged | None = None
         self.sizes = self.planner.sizes(self.rng, settings.sizes)
-        judge = np.random.default_rng([seed, 1])
-        judged_sizes = (*self.sizes, *(round(self.sizes[-1] * growth) for growth in settings.growth))
-        self.judged_starts = [domain.reset(judge, settings.episodes, size) for size in judged_sizes]
-        self.held_out = self._plan(judge)
+        self._steps_ahead = 0
+        judging = np.random.default_rng([seed, 1])
+        larger = [round(self.sizes[-1] * growth) for growth in settings.growth]
+        self.judge = Judge(
+            self.lens,
+            self.vocabulary,
+            self._plan(judging, settings.judged),
+            [domain.reset(judging, settings.episodes, size) for size in larger],
+        )
 
     @property
     def done(self) -> bool:
@@ -114,7 +137,7 @@ class RuleSearch:
 
     @property
     def env_steps(self) -> int:
-        return self.planner.steps + self.judging_steps
+        return self.planner.steps + self.judge.steps + self._steps_ahead
 
     def progress(self, seconds: float) -> Progress:
         if self.best is None:
@@ -129,79 +152,102 @@ class RuleSearch:
 
     def advance(self) -> None:
         """One more start."""
-        planned = self._plan(self.rng)
-        settings = self._cover_settings()
-        sample = self.settings.sample
-        chosen = [part.take(self.rng.permutation(part.count)[:sample]) for part in planned]
-        for _ in range(self.settings.rounds):
-            decisions = learn_list(
-                self.domain.action,
-                self.domain.action_arity,
-                [part.labelled(self.lens) for part in chosen],
-                self.vocabulary,
-                self.rng,
-                settings,
-            )
-            self._consider(decisions)
-            wrong = [part.take(np.flatnonzero(self._lost(decisions, part) > 1e-6)) for part in planned]
-            if not sum(part.count for part in wrong):
-                break
-            chosen += [part.take(self.rng.permutation(part.count)[: sample // 2]) for part in wrong if part.count]
+        if self.best is None or self.starts % self.settings.fresh == 0:
+            self._from_plans()
+        else:
+            self._from_foresight(self.best.decisions)
         self.starts += 1
         self.since_best += 1
 
-    def judge(self, decisions: DecisionList, at_least: float = -np.inf) -> Judged | None:
-        """What a list earns; None as soon as it is clear that this is less than `at_least`.
+    def _from_plans(self) -> None:
+        """A list for what the best plans visit, then another for what the first one visits too."""
+        banks = self._plan(self.rng, self.settings.planned)
+        settings = self._cover_settings()
+        weights = [_weights(bank, bank.good(settings.tolerance)) for bank in banks]
+        for _ in range(self.settings.rounds):
+            decisions = self._learn(banks, weights, settings)
+            self._consider(decisions)
+            own = [_weights(bank, bank.chosen(decisions)) for bank in banks]
+            weights = [(old + new) / 2 for old, new in zip(weights, own, strict=True)]
 
-        All lists face the same starts, those of small sizes first: a list that fails mostly fails early.
-        """
-        lost = float(np.mean([self._lost(decisions, part).mean() for part in self.held_out]))
-        returns: list[float] = []
-        for number, start in enumerate(self.judged_starts):
-            if self._hope(returns) - self.domain.step_cost * lost < at_least:
-                return None
-            rollout = roll_out(self.lens, decisions, self.vocabulary, np.random.default_rng(number), start)
-            self.judging_steps += rollout.steps
-            returns.append(float(rollout.returns.mean()))
-        score = float(np.mean(returns)) - self.domain.step_cost * lost
-        return Judged(decisions, tuple(returns), lost, score) if score >= at_least else None
+    def _from_foresight(self, best: DecisionList) -> None:
+        """A list for what is better than what the best list does, in larger worlds too."""
+        banks = self._plan(self.rng, self.settings.planned)
+        settings = self._cover_settings()
+        optimal = self.rng.random() < 0.5
+        weights = [_weights(bank, bank.good(settings.tolerance) if optimal else bank.chosen(best)) for bank in banks]
+        cases: list[Cases] = [*banks]
+        for number in self._mastered():
+            more = self._look_ahead(best, number)
+            cases.append(more)
+            weights.append(more.useful / max(1, more.useful.sum()))
+        self._consider(self._learn(cases, weights, settings))
 
-    def _hope(self, returns: list[float]) -> float:
-        """The mean return if all sizes to come gave as much as they ever did, and some steps more."""
-        known = self.best.returns if self.best else (1.0,) * len(self.judged_starts)
-        coming = [value + HOPED_STEPS * self.domain.step_cost for value in known[len(returns) :]]
-        return float(np.mean([*returns, *coming]))
+    def _look_ahead(self, best: DecisionList, number: int) -> Cases:
+        """Fresh cases of a larger size; starts from which the best list fails are judged by from now on."""
+        start = self.domain.reset(self.rng, self.settings.episodes, self.domain.size(self.judge.starts[number]))
+        rollout = roll_out(self.lens, best, self.vocabulary, self.rng, start)
+        hard = np.flatnonzero(~rollout.solved)[:HARD]
+        self.judge.add_starts(number, start.take(hard))
+        self.best = self.judge(best)
+        some = start.take(np.concatenate([hard, np.flatnonzero(rollout.solved)[: 2 * HARD]]))
+        states = visited(self.lens, best, self.vocabulary, self.rng, some, self.settings.ahead)
+        cases, steps = look_ahead(self.lens, best, self.vocabulary, self.rng, states, self.settings.repeats)
+        self._steps_ahead += steps + rollout.steps
+        return cases
+
+    def _mastered(self) -> list[int]:
+        """Larger sizes, by number, at which the best list is paid: following it tells something there."""
+        assert self.best is not None
+        returns = self.best.returns[len(self.sizes) :]
+        return [number for number, value in enumerate(returns) if value > 0][:2] or [0]
+
+    def _learn(self, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings) -> DecisionList:
+        action, arity = self.domain.action, self.domain.action_arity
+        return learn_list(action, arity, cases, weights, self.vocabulary, self.rng, settings, self.out_of_time)
 
     def _consider(self, decisions: DecisionList) -> None:
-        """Judge a list, prune it if it is promising, and keep it if it is the best, or as good and smaller."""
-        floor = self.best.score - PROMISING if self.best else -np.inf
-        found = self.judge(decisions, floor) if decisions.rules else None
-        if found is None:
-            return
-        found = prune(found, self.judge, self.settings.tolerance * self.domain.step_cost)
-        if self.best is None or (found.score, -found.decisions.literals) > (
-            self.best.score,
-            -self.best.decisions.literals,
-        ):
-            if self.best is None or found.score > self.best.score:
-                self.since_best = -1
-            self.best = found
+        """Judge a list and prune it if it is promising; then try its rules in the best list."""
+        best = self.best
+        found = self.judge(decisions, best.score - PROMISING if best else -np.inf)
+        if found is not None:
+            self._keep(prune(found, self.judge, self.out_of_time))
+        if best is not None:
+            self._graft(decisions)
 
-    def _plan(self, rng: np.random.Generator) -> list[Planned]:
-        settings = self.settings
-        return [self.planner.plan(rng, size, settings.planned, settings.instances) for size in self.sizes]
+    def _graft(self, decisions: DecisionList) -> None:
+        """Try each rule at each place of the best list."""
+        assert self.best is not None
+        before = self.best
+        for rule in decisions.rules:
+            for place in range(len(self.best.decisions.rules) + 1):
+                if self.out_of_time():
+                    return
+                rules = self.best.decisions.rules
+                grafted = replace(self.best.decisions, rules=(*rules[:place], rule, *rules[place:]))
+                self._keep(self.judge(grafted, self.best.score))
+        if self.best is not before:
+            self._keep(prune(self.best, self.judge, self.out_of_time))
 
-    def _lost(self, decisions: DecisionList, part: Planned) -> NDArray[np.float64]:
-        """The steps that the list's choice loses in each of the planned states, on average."""
-        true = part.chosen(self.lens, decisions, self.vocabulary)
-        true |= ~true.any(axis=1, keepdims=True)
-        return np.asarray((part.regret * true).sum(axis=1) / true.sum(axis=1))
+    def _keep(self, found: Judged | None) -> None:
+        if found is not None and (self.best is None or found.score > self.best.score):
+            self.best, self.since_best = found, -1
+
+    def _plan(self, rng: np.random.Generator, states: int) -> list[Bank]:
+        return [self.planner.plan(rng, size, states, self.settings.instances) for size in self.sizes]
 
     def _cover_settings(self) -> CoverSettings:
         """The first start is plain; later ones vary what is allowed."""
+        sample = self.settings.sample
         if self.starts == 0:
-            return CoverSettings()
-        impurity = float(self.rng.choice([0.0, 0.0, 0.02, 0.05, 0.1]))
-        cost = float(self.rng.choice([0.0005, 0.002, 0.01, 0.03]))
-        width = int(self.rng.choice([12, 24, 48]))
-        return CoverSettings(beam=BeamSettings(impurity=impurity, literal_cost=cost, width=width), pool=PoolLimits())
+            return CoverSettings(sample=sample)
+        cost = float(self.rng.choice([0.002, 0.005, 0.01]))
+        width = int(self.rng.choice([9, 15]))
+        return CoverSettings(sample=sample, beam=BeamSettings(literal_cost=cost, width=width))
+
+
+def _weights(bank: Bank, chosen: NDArray[np.bool_]) -> Floats:
+    """How much a state matters: by how often it is visited, and a little in any case."""
+    visits = np.where(bank.useful, bank.evaluate(chosen).visits, 0.0)
+    everywhere = bank.useful / max(1, bank.useful.sum())
+    return np.asarray(0.7 * visits / max(visits.sum(), 1e-12) + 0.3 * everywhere)

@@ -83,7 +83,7 @@ def open_stage(
                 f"{domain.name} is stochastic: copies of it did different things. The search learner plans with a "
                 "deterministic simulator; use ppo or reinforce here"
             )
-        return _Search(domain, seed)
+        return _Search(domain, seed, out_of_time)
     judged = domain.hopeful() if isinstance(domain, EnvDomain) else domain
     if learner == "imitation":
         return _Imitation(judged, find_teacher(judged, teacher), seed, out_of_time)
@@ -97,8 +97,8 @@ class _Search:
     share = 1.0
     testing = 0.0
 
-    def __init__(self, domain: Domain[Any], seed: int) -> None:
-        self._search = RuleSearch(domain, seed, RuleSearchSettings())
+    def __init__(self, domain: Domain[Any], seed: int, out_of_time: Callable[[], bool]) -> None:
+        self._search = RuleSearch(domain, seed, RuleSearchSettings(), out_of_time)
 
     @property
     def done(self) -> bool:

@@ -1,0 +1,72 @@
+"""What an action loses where states cannot be enumerated: try it, and follow a list that is good already.
+
+This is one step of policy iteration. The labels are those of the list, not of the optimum, but they are about worlds
+so large that what is right by accident in small ones shows to be wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.envs.domain import State, join
+from dlm.policies.bank import Cases
+from dlm.policies.decision_list import DecisionList
+from dlm.policies.lens import Lens
+from dlm.policies.literals import Vocabulary
+from dlm.policies.planning import Expansion
+from dlm.policies.returns import choose_atoms, roll_out
+
+__all__ = ["look_ahead", "visited"]
+
+
+def visited(
+    lens: Lens, decisions: DecisionList, vocabulary: Vocabulary, rng: np.random.Generator, start: State, count: int
+) -> State:
+    """Different states on the way of a list from some starts, and steps aside from it."""
+    atoms = lens.actions(start)
+    state = start.take(~start.finished)
+    met: dict[bytes, State] = {}
+    while state.count:
+        for number, key in enumerate(state.keys()):
+            met.setdefault(key, state.take(slice(number, number + 1)))
+        own = choose_atoms(lens, decisions, vocabulary, rng, state)
+        aside = rng.random(state.count) < 0.2
+        legal = lens.domain.legal(state)[(slice(None), *atoms.T)]
+        other = np.where(legal, rng.random(legal.shape), -1.0).argmax(axis=1)
+        step = lens.domain.step(state, atoms[np.where(aside, other, own)])
+        state = step.state.take(~step.done)
+    found = join(list(met.values()))
+    chosen = found.take(np.sort(rng.permutation(found.count)[:count]))
+    return replace(chosen, left=np.full(chosen.count, start.left.max(), dtype=np.int32))
+
+
+def look_ahead(
+    lens: Lens,
+    decisions: DecisionList,
+    vocabulary: Vocabulary,
+    rng: np.random.Generator,
+    states: State,
+    repeats: int,
+) -> tuple[Cases, int]:
+    """The states with the regrets of all actions, if the list acts afterwards; and the steps this took.
+
+    Actions are compared under the same luck, or their differences would be lost in it.
+    """
+    atoms = lens.actions(states)
+    tried = Expansion.of(lens.domain, states, atoms)
+    steps = tried.tried
+    earned = np.zeros(tried.after.count)
+    for _ in range(repeats):
+        rollout = roll_out(lens, decisions, vocabulary, rng, tried.after, loyal=True)
+        earned += rollout.returns / repeats
+        steps += rollout.steps
+    later = np.zeros(tried.rewards.shape)
+    later[tried.rows, tried.columns] = earned
+    quality = tried.rewards + np.take_along_axis(later, tried.alike, axis=1)
+    regret: NDArray[np.float64] = (quality.max(axis=1, keepdims=True) - quality) / lens.domain.step_cost
+    useful = np.asarray((regret > 1e-6).any(axis=1))
+    tables = lens.tables(states, vocabulary.definitions)
+    return Cases(lens, states, tables, regret.astype(np.float32), useful), steps
