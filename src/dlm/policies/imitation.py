@@ -221,8 +221,8 @@ class Imitation:
         kind = self._kind
         if isinstance(kind, int):
             self._left, self._left_held_out = self.shown.projected(kind), self.held_out.projected(kind)
-        elif self.rules and kind == "rest":
-            program = self._together()
+        elif kind == "rest" and (pure := self.repertoire.pure()):
+            program = in_order([entry.program for entry in pure])
             rest = self.shown.not_right(program), self.held_out.not_right(program)
             if min(part.count for part in rest) >= FEW:
                 self._left, self._left_held_out = rest

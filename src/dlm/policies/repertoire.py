@@ -62,6 +62,10 @@ class Repertoire:
         lists = [self._greedy(cost) for cost in COSTS]
         return max(lists, key=lambda entries: right_share([entry.held_out for entry in entries]))
 
+    def pure(self) -> list[Entry]:
+        """A list that is hardly ever wrong, and silent where it would be: what is left to learn shows in it."""
+        return self._greedy(COSTS[-1], complete=False)
+
     def prune(self, entries: Sequence[Entry], trials: int, out_of_time: Callable[[], bool]) -> list[Entry]:
         """The list with smaller programs that do no worse in it."""
         current = list(entries)
@@ -95,7 +99,7 @@ class Repertoire:
         self.entries.sort(key=lambda e: -float((e.shown == RIGHT).mean() - 2 * (e.shown == WRONG).mean()))
         del self.entries[MOST:]
 
-    def _greedy(self, cost: float) -> list[Entry]:
+    def _greedy(self, cost: float, *, complete: bool = True) -> list[Entry]:
         chosen: list[Entry] = []
         if not self.entries:
             return chosen
@@ -105,6 +109,8 @@ class Repertoire:
         while len(chosen) < LONGEST:
             gain = (right & left).mean(axis=1) - cost * (wrong & left).mean(axis=1)
             best = int(gain.argmax())
+            if gain[best] < USEFUL and not complete:
+                return chosen
             if gain[best] < USEFUL:
                 # What is wrong now and then is better than nothing where nothing else is known.
                 gain = (right & left).mean(axis=1) - (wrong & left).mean(axis=1)
