@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations, islice, product
 from typing import Any, NamedTuple
 
@@ -104,14 +105,14 @@ class Kind:
         self.arity = arity
         self.everywhere = everywhere
         self.vocabulary = vocabulary
-        self.sources: list[Literal | Formula] = []
+        self._sources: list[Callable[[], Literal | Formula]] = []
         self.weights: list[int] = []
         self.blocks: list[Words] = []
         self._factors = rng.integers(0, 2**64, everywhere.size, dtype=np.uint64) | np.uint64(1)
         self._seen: set[int] = {0, int(self._hash(everywhere[None])[0])}
 
     def __len__(self) -> int:
-        return len(self.sources)
+        return len(self._sources)
 
     @property
     def tables(self) -> Words:
@@ -120,7 +121,7 @@ class Kind:
 
     def ref(self, number: int) -> Literal:
         """The predicate as a literal of the arguments in order."""
-        source = self.sources[number]
+        source = self._sources[number]()
         if isinstance(source, Literal):
             return source
         return Literal(self.vocabulary.define(self.arity, source), tuple(range(self.arity)))
@@ -135,7 +136,7 @@ class Kind:
             if one not in self._seen and other not in self._seen:
                 self._seen.add(one)
                 kept.append(number)
-        self.sources += [source(number) for number in kept]
+        self._sources += [partial(source, number) for number in kept]
         self.weights += [weights[number] for number in kept]
         self.blocks.append(tables[kept])
 

@@ -28,6 +28,7 @@ Matrix = NDArray[np.float32]
 Bits = NDArray[np.uint8]
 BLOCK = 2048
 """Literals that are scored by one product."""
+PIECE = 64
 
 
 @dataclass(frozen=True)
@@ -259,11 +260,19 @@ def _groups(sample: Sample, literals: Literals, state: NDArray[np.intp], atom: N
         if not len(kind) or kind.arity > sample.arity:
             continue
         bits = np.unpackbits(kind.tables.view(np.uint8), axis=-1, count=sample.count, bitorder="little")
-        truth = np.ascontiguousarray(bits.reshape(len(kind), -1).T)
         for places in combinations(range(sample.arity), kind.arity):
             cell = np.ravel_multi_index((*(arguments[place] for place in places), state), bits.shape[1:])
-            found.append(_Group(kind, places, truth, cell))
+            cells, cell = np.unique(cell, return_inverse=True)
+            found.append(_Group(kind, places, _columns(bits.reshape(len(kind), -1), cells), cell))
     return tuple(found)
+
+
+def _columns(bits: Bits, cells: NDArray[np.intp]) -> Bits:
+    """Some columns as rows; a piece at a time, which the cache can hold."""
+    rows = np.empty((len(cells), len(bits)), dtype=np.uint8)
+    for begin in range(0, len(bits), PIECE):
+        rows[:, begin : begin + PIECE] = bits[begin : begin + PIECE].take(cells, axis=1).T
+    return rows
 
 
 def _largest(values: Matrix, count: int) -> list[int]:

@@ -64,7 +64,7 @@ class RuleSearchSettings:
     instances: int = 30
     sample: int = 120
     rounds: int = 2
-    fresh: int = 4
+    fresh: int = 6
     ahead: int = 120
     repeats: int = 2
     growth: tuple[float, ...] = (1.5, 2.0, 3.0)
