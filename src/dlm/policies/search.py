@@ -3,7 +3,7 @@
 A start learns a decision list, from one of two sources: from plans on fresh small instances, where what each action
 loses is known for certain; or from these and from larger instances as well, where each action is tried and the best
 list so far acts afterwards. Lists are judged by what they earn, at larger sizes too, and by their length. The good ones
-are pruned, and their rules are tried in the best list. The best list of all becomes one ordinary program. This is
+are polished, and their rules are tried in the best list. The best list of all becomes one ordinary program. This is
 planning plus rule search, not reinforcement learning by trial.
 """
 
@@ -28,7 +28,7 @@ from dlm.policies.foresight import look_ahead, visited
 from dlm.policies.judge import Judge, Judged
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
-from dlm.policies.prune import prune
+from dlm.policies.polish import polish
 from dlm.policies.result import PolicyResult, Progress, TrialResult
 from dlm.policies.returns import roll_out
 from dlm.policies.rules import BeamSettings
@@ -39,7 +39,7 @@ __all__ = ["RuleSearch", "RuleSearchSettings", "learn_rules"]
 Floats = NDArray[np.float64]
 
 PROMISING = 0.3
-"""A list that earns so much less than the best may still become better by pruning."""
+"""A list that earns so much less than the best may still become better by polishing."""
 
 HARD = 16
 """Starts from which the best list fails that are kept at a time."""
@@ -53,8 +53,9 @@ class RuleSearchSettings:
     planned on are used; `planned` and `judged`: states of a size that are planned at a time to learn from and to judge
     by, in at most `instances` instances; `sample`: states of a size that a rule is sought on; `rounds`: lists of a
     start that learns from plans alone, one start in `fresh`; `ahead`: larger states in which all actions are tried,
-    `repeats` times; `growth`: how much larger than the planned ones the sizes are that lists are judged at, by
-    `episodes` each. A search ends after `starts`, or `patience` of them without progress.
+    `repeats` times; `exceptions`: how often exceptions are sought there, not lists; `growth`: how much larger than the
+    planned ones the sizes are that lists are judged at, by `episodes` each. A search ends after `starts`, or `patience`
+    of them without progress.
     """
 
     states: int = 6000
@@ -67,7 +68,8 @@ class RuleSearchSettings:
     fresh: int = 6
     ahead: int = 120
     repeats: int = 2
-    growth: tuple[float, ...] = (1.5, 2.0, 3.0)
+    exceptions: float = 0.7
+    growth: tuple[float, ...] = (1.5, 2.0, 4.0)
     episodes: int = 128
     starts: int = 60
     patience: int = 6
@@ -171,17 +173,20 @@ class RuleSearch:
             weights = [(old + new) / 2 for old, new in zip(weights, own, strict=True)]
 
     def _from_foresight(self, best: DecisionList) -> None:
-        """A list for what is better than what the best list does, in larger worlds too."""
-        banks = self._plan(self.rng, self.settings.planned)
+        """Rules for what is better than what the best list does, in larger worlds too.
+
+        Most often these are exceptions, for the states in which it loses something; else a list of its own.
+        """
+        cases: list[Cases] = [*self._plan(self.rng, self.settings.planned)]
+        cases += [self._look_ahead(best, number) for number in self._mastered()]
         settings = self._cover_settings()
-        optimal = self.rng.random() < 0.5
-        weights = [_weights(bank, bank.good(settings.tolerance) if optimal else bank.chosen(best)) for bank in banks]
-        cases: list[Cases] = [*banks]
-        for number in self._mastered():
-            more = self._look_ahead(best, number)
-            cases.append(more)
-            weights.append(more.useful / max(1, more.useful.sum()))
-        self._consider(self._learn(cases, weights, settings))
+        if self.rng.random() < self.settings.exceptions:
+            settings = replace(settings, rules=2)
+            weights = [_losses(case, best, settings.tolerance) for case in cases]
+            self._graft(self._learn(cases, weights, settings))
+        else:
+            weights = [case.useful / max(1, case.useful.sum()) for case in cases]
+            self._consider(self._learn(cases, weights, settings))
 
     def _look_ahead(self, best: DecisionList, number: int) -> Cases:
         """Fresh cases of a larger size; starts from which the best list fails are judged by from now on."""
@@ -207,11 +212,11 @@ class RuleSearch:
         return learn_list(action, arity, cases, weights, self.vocabulary, self.rng, settings, self.out_of_time)
 
     def _consider(self, decisions: DecisionList) -> None:
-        """Judge a list and prune it if it is promising; then try its rules in the best list."""
+        """Judge a list and polish it if it is promising; then try its rules in the best list."""
         best = self.best
         found = self.judge(decisions, best.score - PROMISING if best else -np.inf)
         if found is not None:
-            self._keep(prune(found, self.judge, self.out_of_time))
+            self._keep(polish(found, self.judge, self.out_of_time))
         if best is not None:
             self._graft(decisions)
 
@@ -227,7 +232,7 @@ class RuleSearch:
                 grafted = replace(self.best.decisions, rules=(*rules[:place], rule, *rules[place:]))
                 self._keep(self.judge(grafted, self.best.score))
         if self.best is not before:
-            self._keep(prune(self.best, self.judge, self.out_of_time))
+            self._keep(polish(self.best, self.judge, self.out_of_time))
 
     def _keep(self, found: Judged | None) -> None:
         if found is not None and (self.best is None or found.score > self.best.score):
@@ -244,6 +249,15 @@ class RuleSearch:
         cost = float(self.rng.choice([0.002, 0.005, 0.01]))
         width = int(self.rng.choice([9, 15]))
         return CoverSettings(sample=sample, beam=BeamSettings(literal_cost=cost, width=width))
+
+
+def _losses(cases: Cases, decisions: DecisionList, tolerance: float) -> Floats:
+    """How much a state matters: by what the list loses there, and a little in any case."""
+    chosen = cases.chosen(decisions)
+    chosen = chosen | ~chosen.any(axis=1, keepdims=True)
+    lost = np.where(cases.useful, (cases.harm(tolerance) * chosen).sum(axis=1) / chosen.sum(axis=1), 0.0)
+    everywhere = cases.useful / max(1, cases.useful.sum())
+    return np.asarray(0.8 * lost / max(lost.sum(), 1e-12) + 0.2 * everywhere)
 
 
 def _weights(bank: Bank, chosen: NDArray[np.bool_]) -> Floats:

@@ -1,0 +1,51 @@
+"""Make a decision list shorter and better by what it earns: drop what does not pay, and put rules in a better order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import chain, permutations
+
+from dlm.policies.decision_list import DecisionList
+from dlm.policies.judge import Judge, Judged
+
+__all__ = ["polish"]
+
+
+def polish(judged: Judged, judge: Judge, out_of_time: Callable[[], bool]) -> Judged:
+    """Change a list as long as its score rises; of lists that earn as much, a shorter one has a better score."""
+    tried = {judged.decisions}
+    while True:
+        for other in chain(_smaller(judged.decisions), _reordered(judged.decisions)):
+            if out_of_time():
+                return judged
+            if other in tried:
+                continue
+            tried.add(other)
+            found = judge(other, judged.score)
+            if found is not None and found.score > judged.score:
+                judged = found
+                break
+        else:
+            return judged
+
+
+def _smaller(decisions: DecisionList) -> Iterator[DecisionList]:
+    """The list without one of its rules, and without one literal of a rule."""
+    rules = decisions.rules
+    if len(rules) > 1:
+        for number in reversed(range(len(rules))):
+            yield replace(decisions, rules=rules[:number] + rules[number + 1 :])
+    for number, rule in enumerate(rules):
+        if len(rule) > 1:
+            for place in range(len(rule)):
+                shorter = (*rules[:number], rule[:place] + rule[place + 1 :], *rules[number + 1 :])
+                yield replace(decisions, rules=shorter)
+
+
+def _reordered(decisions: DecisionList) -> Iterator[DecisionList]:
+    """The list with one of its rules at another place."""
+    for place, target in permutations(range(len(decisions.rules)), 2):
+        rules = list(decisions.rules)
+        rules.insert(target, rules.pop(place))
+        yield replace(decisions, rules=tuple(rules))
