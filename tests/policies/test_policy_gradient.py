@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
 import torch
 
-from dlm.envs.evaluate import run_policy, run_trial
+from dlm.envs.evaluate import run_policy
 from dlm.envs.towers import Unstack
 from dlm.machine import Selection
 from dlm.policies.actor import Actor
@@ -68,18 +67,6 @@ def test_the_same_seed_trains_the_same_learner() -> None:
     one, other = learners
     assert torch.equal(one.actor.machine.logits, other.actor.machine.logits)
     assert one.progress(0.0) == other.progress(0.0)
-
-
-def test_tests_take_no_longer_than_was_set_aside() -> None:
-    domain = FewBlocks()
-    learner = PolicyGradient(domain, 100, default_settings(domain, keep_soft=True), MACHINE, keep_soft=True)
-    allowed = learner.testing_seconds()
-    soft, program, rng = learner.soft_policy(), learner.actor.program(), np.random.default_rng(0)
-    begin = time.monotonic()
-    for trial in domain.trials():
-        soft.run_trial(trial, rng)
-        run_trial(program, domain, rng, trial)
-    assert time.monotonic() - begin < 4 * allowed + 1
 
 
 def test_a_broken_choice_is_mended() -> None:

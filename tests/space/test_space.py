@@ -85,12 +85,14 @@ def test_used_modules_are_the_definitions_of_the_program():
         assert sum(map(len, used_modules(wiring, choices).values())) == len(program_of(wiring, choices).definitions)
 
 
+@pytest.mark.parametrize("residual", [False, True])
 @pytest.mark.parametrize("name", task_names())
-def test_a_program_grows_into_a_deeper_machine_unchanged(name):
+def test_a_program_grows_into_a_deeper_machine_unchanged(name, residual):
     task = get_task(name)
     rng = np.random.default_rng(0)
-    small = wire(replace(task.settings, depth=3), task.inputs, task.target, task.target_arity)
-    large = wire(replace(task.settings, depth=5), task.inputs, task.target, task.target_arity)
+    settings = replace(task.settings, residual=residual)
+    small = wire(replace(settings, depth=3), task.inputs, task.target, task.target_arity)
+    large = wire(replace(settings, depth=5), task.inputs, task.target, task.target_arity)
     examples = task.sample(rng, 8, 5)
     for _ in range(5):
         choices = random_choices(small, rng)

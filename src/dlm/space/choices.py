@@ -42,21 +42,24 @@ def embed_choices(
 ) -> dict[UnitKey, NDArray[np.int64]]:
     """The choices of a deeper machine of the same task whose program means the same.
 
-    The lower layers are copied, the old target becomes the first conjunction at its layer, and is
-    preserved up to the new target. All other choices are random: material for a search that goes on.
+    The lower layers are copied. With residual connections the new target reads what the old one read; without them
+    the old target becomes the first conjunction at its layer, and is preserved up to the new target. All other choices
+    are random: material for a search that goes on.
     """
     grown = random_choices(deeper, rng)
     target = wiring.target_unit
     for unit in wiring.units:
-        place = {source: index for index, source in enumerate(deeper.unit[unit.key].sources)}
-        orders = len(deeper.unit[unit.key].orders)
+        copy = deeper.target_unit if unit is target and deeper.settings.residual else deeper.unit[unit.key]
+        place = {source: index for index, source in enumerate(copy.sources)}
         for module, chosen in enumerate(choices[unit.key]):
             for atom, choice in enumerate(chosen):
                 if choice == unit.constant:
-                    grown[unit.key][module, atom] = deeper.unit[unit.key].constant
+                    grown[copy.key][module, atom] = copy.constant
                 else:
                     source, order = divmod(int(choice), len(unit.orders))
-                    grown[unit.key][module, atom] = place[unit.sources[source]] * orders + order
+                    grown[copy.key][module, atom] = place[unit.sources[source]] * len(copy.orders) + order
+    if deeper.settings.residual:
+        return grown
     for layer in range(target.key[0] + 1, deeper.settings.depth + 1):
         unit = deeper.unit[layer, target.arity]
         grown[unit.key][0] = unit.constant
