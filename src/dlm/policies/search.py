@@ -41,6 +41,9 @@ Floats = NDArray[np.float64]
 PROMISING = 0.3
 """A list that earns so much less than the best may still become better by polishing."""
 
+PROGRESS = 0.1
+"""Steps that a better list must earn to be worth waiting for more."""
+
 HARD = 16
 """Starts from which the best list fails that are kept at a time."""
 
@@ -65,15 +68,15 @@ class RuleSearchSettings:
     instances: int = 30
     sample: int = 120
     rounds: int = 2
-    fresh: int = 6
+    fresh: int = 3
     ahead: int = 120
     repeats: int = 2
     exceptions: float = 0.7
-    growth: tuple[float, ...] = (1.5, 2.0, 4.0)
+    growth: tuple[float, ...] = (1.5, 2.0, 3.0)
     episodes: int = 128
     starts: int = 60
     patience: int = 6
-    flawless_patience: int = 2
+    flawless_patience: int = 4
 
 
 def learn_rules(
@@ -235,8 +238,11 @@ class RuleSearch:
             self._keep(polish(self.best, self.judge, self.out_of_time))
 
     def _keep(self, found: Judged | None) -> None:
-        if found is not None and (self.best is None or found.score > self.best.score):
-            self.best, self.since_best = found, -1
+        if found is None or (self.best is not None and found.score <= self.best.score):
+            return
+        if self.best is None or found.score > self.best.score + PROGRESS * self.domain.step_cost:
+            self.since_best = -1
+        self.best = found
 
     def _plan(self, rng: np.random.Generator, states: int) -> list[Bank]:
         return [self.planner.plan(rng, size, states, self.settings.instances) for size in self.sizes]
