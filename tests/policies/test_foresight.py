@@ -7,7 +7,7 @@ from dlm.envs import get_domain
 from dlm.policies.bank import Planner
 from dlm.policies.decision_list import DecisionList
 from dlm.policies.foresight import look_ahead, visited
-from dlm.policies.judge import Judge
+from dlm.policies.judge import ListJudge
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Literal, Vocabulary
 
@@ -40,7 +40,7 @@ def test_states_on_the_way_are_different_and_have_all_their_steps_left() -> None
 def test_a_judge_prefers_what_earns_more_and_of_equals_the_shorter() -> None:
     rng = np.random.default_rng(2)
     bank = Planner(LENS, VOCABULARY, 10_000).plan(rng, 4, 1000, 5)
-    judge = Judge(LENS, VOCABULARY, [bank], [LENS.domain.reset(rng, 10, 6)])
+    judge = ListJudge(LENS, VOCABULARY, [bank], [LENS.domain.reset(rng, 10, 6)])
     longer = DecisionList("move", 2, ((*TO_FLOOR, Literal("is_floor", (0,), positive=False)),))
     best, other, chance = judge(OPTIMAL), judge(longer), judge(ANYHOW)
     assert best is not None

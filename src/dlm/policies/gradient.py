@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dlm.envs.domain import Domain
-from dlm.envs.evaluate import Mode, decide, run_trial
+from dlm.envs.evaluate import Mode, decide
 from dlm.learning.prune import prune
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
@@ -34,11 +34,11 @@ from dlm.policies.policy_settings import Algorithm, PolicySettings, default_sett
 from dlm.policies.ppo import ppo_update
 from dlm.policies.reinforce import reinforce_update
 from dlm.policies.repair import repair
-from dlm.policies.result import PolicyResult, TrialResult
+from dlm.policies.result import PolicyResult
 from dlm.policies.rollout import Trajectories, play, roll_out
 from dlm.policies.soft import SoftPolicy
 from dlm.policies.starts import Bar, Judge, Score
-from dlm.policies.verify import TOLERANCE
+from dlm.policies.verify import TOLERANCE, Earned, play_program, try_trials
 from dlm.space.choices import Choices
 from dlm.space.settings import MachineSettings
 
@@ -80,7 +80,7 @@ class GradientResult(PolicyResult):
     """The program and its trials; with the soft policy, if it was to be kept, and the soft policy's trials."""
 
     soft: SoftPolicy | None = None
-    soft_trials: tuple[TrialResult, ...] = ()
+    soft_trials: tuple[Earned, ...] = ()
 
 
 def learn_policy_gradient(
@@ -112,9 +112,9 @@ def learn_policy_gradient(
             on_progress(learner.progress(time.monotonic() - begin))
     program = learner.program(min(PRUNING, end - time.monotonic()))
     rng = np.random.default_rng([seed, 2])
-    trials = tuple(TrialResult.of(trial, run_trial(program, domain, rng, trial)) for trial in domain.trials())
+    trials = try_trials(play_program(program, domain), domain, rng)
     soft = learner.soft_policy() if keep_soft else None
-    soft_trials = tuple(TrialResult.of(trial, soft.run_trial(trial, rng)) for trial in domain.trials()) if soft else ()
+    soft_trials = try_trials(soft.run, domain, rng) if soft else ()
     seconds = time.monotonic() - begin
     return GradientResult(
         program, settings.algorithm if settings else algorithm, trials, learner.env_steps, seconds, learner.starts,

@@ -14,7 +14,7 @@ from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
 from dlm.policies.returns import roll_out
 
-__all__ = ["Judge", "Judged"]
+__all__ = ["Judged", "ListJudge"]
 
 ANYWHERE = 0.1
 """What a step lost from any planned state weighs, against one lost from a start."""
@@ -37,7 +37,7 @@ class Judged:
 
 
 @dataclass
-class Judge:
+class ListJudge:
     """Judges lists on the same instances, from small to large: a list that fails mostly fails early.
 
     Where a list does not solve half of the episodes of a size, it is not tried at larger ones: these count as failed.

@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import chain, permutations
 
 from dlm.policies.decision_list import DecisionList
-from dlm.policies.judge import Judge, Judged
+from dlm.policies.judge import Judged, ListJudge
 
 __all__ = ["polish"]
 
 
-def polish(judged: Judged, judge: Judge, out_of_time: Callable[[], bool]) -> Judged:
+def polish(judged: Judged, judge: ListJudge, out_of_time: Callable[[], bool]) -> Judged:
     """Change a list as long as its score rises; of lists that earn as much, a shorter one has a better score."""
     tried = {judged.decisions}
     while True:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from dlm.envs.domain import Trial
-from dlm.envs.evaluate import Returns
 from dlm.logic.syntax import Program
+from dlm.policies.verify import Earned
 
-__all__ = ["PolicyResult", "Progress", "TrialResult"]
+__all__ = ["PolicyResult", "Progress"]
 
 
 @dataclass(frozen=True)
@@ -25,37 +23,12 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class TrialResult:
-    """A published test of a program: mean return, where the mean lies with 95 % confidence, optimum and success."""
-
-    name: str
-    size: int
-    episodes: int
-    mean: float
-    interval: tuple[float, float]
-    optimum: float
-    success: float
-
-    @classmethod
-    def of(cls, trial: Trial[Any], returns: Returns) -> TrialResult:
-        return cls(
-            name=trial.name,
-            size=trial.size,
-            episodes=returns.episodes,
-            mean=returns.mean,
-            interval=returns.interval,
-            optimum=returns.optimum_mean,
-            success=returns.success,
-        )
-
-
-@dataclass(frozen=True)
 class PolicyResult:
     """A program that acts, the learner that made it, and what it earns by the independent evaluator."""
 
     program: Program
     learner: str
-    trials: tuple[TrialResult, ...]
+    trials: tuple[Earned, ...]
     env_steps: int
     seconds: float
     starts: int

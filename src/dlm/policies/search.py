@@ -18,21 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm.envs.domain import Domain
-from dlm.envs.evaluate import run_trial
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.policies.bank import Bank, Cases, Planner
 from dlm.policies.covering import CoverSettings, learn_list
 from dlm.policies.decision_list import DecisionList
 from dlm.policies.foresight import look_ahead, visited
-from dlm.policies.judge import Judge, Judged
+from dlm.policies.judge import Judged, ListJudge
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
 from dlm.policies.polish import polish
-from dlm.policies.result import PolicyResult, Progress, TrialResult
+from dlm.policies.result import PolicyResult, Progress
 from dlm.policies.returns import roll_out
 from dlm.policies.rules import BeamSettings
-from dlm.policies.verify import STREAM
+from dlm.policies.verify import STREAM, play_program, try_trials
 
 __all__ = ["RuleSearch", "RuleSearchSettings", "learn_rules"]
 
@@ -102,7 +101,7 @@ def learn_rules(
             break
     program = search.program()
     rng = np.random.default_rng([seed, STREAM])
-    trials = tuple(TrialResult.of(trial, run_trial(program, domain, rng, trial)) for trial in domain.trials())
+    trials = try_trials(play_program(program, domain), domain, rng)
     return PolicyResult(program, "search", trials, search.env_steps, time.monotonic() - begin, search.starts)
 
 
@@ -126,7 +125,7 @@ class RuleSearch:
         self._steps_ahead = 0
         judging = np.random.default_rng([seed, 1])
         larger = [round(self.sizes[-1] * growth) for growth in settings.growth]
-        self.judge = Judge(
+        self.judge = ListJudge(
             self.lens,
             self.vocabulary,
             self._plan(judging, settings.judged),

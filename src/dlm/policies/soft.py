@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from dlm.envs.domain import Actions, State, Trial
+from dlm.envs.domain import Actions, State
 from dlm.envs.evaluate import Mode, Returns
 from dlm.policies.actor import Actor
 from dlm.policies.rollout import draw, play
@@ -35,7 +35,3 @@ class SoftPolicy:
         outcome = play(self.actor, self.weights, start, rng, self.temperature, mode)
         optimum = self.actor.domain.optimal_return(start)
         return Returns(outcome.returns, optimum.returns, optimum.exact, outcome.solved, outcome.steps)
-
-    def run_trial(self, trial: Trial[Any], rng: np.random.Generator, episodes: int | None = None) -> Returns:
-        """Play a published test."""
-        return self.run(trial.start(rng, episodes or trial.episodes), rng)
