@@ -18,16 +18,18 @@ from dlm.learning.run import RunFolder
 from dlm.logic.text import parse_program
 from dlm.machine import Selection
 from dlm.policies.actor import Actor
-from dlm.policies.demonstrations import SILENT, WRONG, Demonstrations, visit
+from dlm.policies.covering import CoverSettings, learn_list
+from dlm.policies.decision_list import DecisionList
+from dlm.policies.demonstrations import Classroom, mistakes
 from dlm.policies.imitation import Imitation, ImitationSettings
 from dlm.policies.lens import Lens
+from dlm.policies.literals import Literal, Vocabulary
 from dlm.policies.policy_settings import machine_settings
-from dlm.policies.repertoire import Repertoire, in_order, right_share
+from dlm.policies.pupil import PupilJudge
 from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.soft import SoftPolicy
 from dlm.policies.soft_file import save_soft
-from dlm.policies.starts import scatter
-from dlm.policies.teaching import act_as_told, find_teacher
+from dlm.policies.teaching import find_teacher
 
 UNSTACK = parse_program("move(x, y) :- top(x) & is_floor(y) & ~on(x, y).")
 
@@ -42,16 +44,24 @@ def states_of(name: str, size: int, count: int = 20) -> Any:
     return get_domain(name).reset(np.random.default_rng(1), count, size)
 
 
+def room_of(name: str, teacher: Any = None) -> Classroom:
+    domain = get_domain(name)
+    lens = Lens.of(domain)
+    vocabulary = Vocabulary(frozenset(lens.view.predicates))
+    return Classroom(lens, find_teacher(domain, teacher), vocabulary, np.random.default_rng(2))
+
+
+TOP, FLOOR, ON = Literal("top", (0,)), Literal("is_floor", (1,)), Literal("on", (0, 1), positive=False)
+RIGHT = DecisionList("move", 2, ((TOP, FLOOR, ON),))
+SILENT = DecisionList("move", 2)
+
+
 def test_a_program_and_a_function_can_say_the_same() -> None:
     domain = get_domain("rl/unstack")
     program, function = find_teacher(domain, UNSTACK), find_teacher(domain, unstack_by_hand)
-    start = states_of("rl/unstack", 4)
-    rng = np.random.default_rng(2)
-    states = 0
-    for state in visit(domain, start, lambda state: act_as_told(domain, program.good(state), rng, state)):
-        assert np.array_equal(program.good(state), function.good(state))
-        states += state.count
-    assert states > start.count
+    states = room_of("rl/unstack", UNSTACK).demonstrate(5, 20, 200).states
+    assert states.count > 10
+    assert np.array_equal(program.good(states), function.good(states))
 
 
 @pytest.mark.parametrize("name", ["sorting", "path", "blocksworld"])
@@ -75,45 +85,74 @@ def test_a_kept_soft_policy_teaches_its_likeliest_actions(tmp_path: Path) -> Non
     assert not (good & ~asked).any()
 
 
-def test_states_without_a_good_action_are_left_out_and_the_view_is_what_is_seen() -> None:
-    domain = get_domain("rl/blocksworld")
-    shown = Demonstrations(Lens.of(domain))
-    shown.add(shown.label(states_of("rl/blocksworld", 4), find_teacher(domain, None)))
-    (batch,) = shown.batches.values()
-    assert set(batch.worlds.relations) == set(domain.view.predicates if domain.view else ())
-    assert batch.size == 5
-    assert batch.target.any(axis=(1, 2)).all()
-    nobody = parse_program("move(x, y) :- false.")
-    assert set(shown.verdicts(nobody)) == {SILENT}
-    assert shown.not_right(nobody).count == shown.count
-    anybody = parse_program("move(x, y) :- true.")
-    assert set(shown.verdicts(anybody)) == {WRONG}
-    first = shown.projected(0)
-    assert np.array_equal(first.batches[5].target, batch.target.any(axis=2))
+def test_every_good_action_is_right_and_every_other_one_loses_a_step() -> None:
+    room = room_of("rl/blocksworld")
+    cases = room.demonstrate(4, 20, 100)
+    atoms = room.lens.actions(cases.states)
+    good = room.teacher.good(cases.states)[(slice(None), *atoms.T)]
+    assert np.array_equal(cases.regret, np.where(good, 0.0, 1.0))
+    assert cases.useful.all()
+    assert cases.count == len(set(cases.states.keys()))
+    assert cases.regret.shape[1] == 5 * 4  # atoms of the view's objects, the ground among them
 
 
-def test_the_first_program_of_a_list_that_says_something_decides() -> None:
-    domain = get_domain("rl/unstack")
-    lens = Lens.of(domain)
-    shown, held_out = Demonstrations(lens), Demonstrations(lens)
-    for states in (shown, held_out):
-        start = scatter(domain, np.random.default_rng(4), states_of("rl/unstack", 4, 60))
-        states.add(states.label(start, find_teacher(domain, UNSTACK)))
-    repertoire = Repertoire(shown, held_out)
-    # Right where the floor carries nothing but one tower, and silent elsewhere; wrong now and then.
-    texts = [
-        "move(x, y) :- top(x) & is_floor(y) & ~on(x, y) & (forall z != x, y: ~top(z)).",
-        "move(x, y) :- top(x) & is_floor(y) & (exists z != x, y: on(z, y)).",
-        "move(x, y) :- top(x) & is_floor(y) & ~on(x, y) & (exists z != x, y: top(z) & ~on(z, x)).",
-    ]
-    for text in texts:
-        repertoire.add(parse_program(text))
-    chosen = repertoire.compose()
-    program = in_order([entry.program for entry in chosen])
-    assert right_share([entry.held_out for entry in chosen]) == held_out.fit(program).right == 1.0
-    small = repertoire.prune(chosen, 100, lambda: False)
-    assert held_out.fit(in_order([entry.program for entry in small])).right == 1.0
-    assert sum(e.program.literals for e in small) < sum(e.program.literals for e in chosen)
+def test_states_without_a_good_action_teach_nothing() -> None:
+    room = room_of("rl/unstack", lambda _: set())
+    cases = room.label(states_of("rl/unstack", 4))
+    assert not cases.useful.any()
+    assert not mistakes(cases, RIGHT).any()
+
+
+def test_mistakes_are_told_by_how_likely_they_are() -> None:
+    room = room_of("rl/unstack", UNSTACK)
+    cases = room.demonstrate(5, 20, 200)
+    assert not mistakes(cases, RIGHT)[cases.useful].any()
+    wrong = mistakes(cases, SILENT)[cases.useful]  # anything may be done
+    assert np.allclose(wrong, (cases.regret > 0).mean(axis=1)[cases.useful])
+    wider = mistakes(cases, DecisionList("move", 2, ((TOP, FLOOR),)))[cases.useful]
+    assert ((wider > 0) & (wider < 1)).any()
+
+
+def test_what_a_pupil_does_wrong_is_corrected() -> None:
+    room = room_of("rl/unstack", UNSTACK)
+    careless = DecisionList("move", 2, ((TOP, FLOOR),))
+    found = mistakes(room.correct(careless, 5, 30, 40), careless)
+    assert (found > 0).sum() >= 15
+    assert len(found) <= 40
+
+
+def test_chance_leads_to_states_that_the_teacher_alone_never_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    strayed = room_of("rl/unstack", UNSTACK).demonstrate(4, 40, 1000).count
+    monkeypatch.setattr("dlm.policies.demonstrations.CHANCES", (0.0,))
+    assert room_of("rl/unstack", UNSTACK).demonstrate(4, 40, 1000).count < strayed
+
+
+def test_a_list_is_judged_next_to_its_teacher() -> None:
+    room = room_of("rl/unstack", UNSTACK)
+    starts = [states_of("rl/unstack", size) for size in (4, 6)]
+    teachers = [float(room.returns(start).mean()) for start in starts]
+    judge = PupilJudge(room.lens, room.vocabulary, (), starts, cases=[room.demonstrate(5, 20, 100)], teachers=teachers)
+    best, worst = judge(RIGHT), judge(SILENT)
+    assert best is not None
+    assert worst is not None
+    assert best.returns == pytest.approx(teachers)
+    assert best.lost == 0 < worst.lost
+    assert worst.score < best.score
+    assert judge(SILENT, at_least=best.score) is None
+
+
+def test_rules_are_built_on_the_predicates_that_are_shown() -> None:
+    room = room_of("rl/unstack", UNSTACK)
+    made = room.vocabulary.define(2, parse_program("p(x, y) :- top(x) & is_floor(y) & ~on(x, y).").target.body)
+    cases = [room.demonstrate(5, 40, 200)]
+    weights = [cases[0].useful / cases[0].useful.sum()]
+
+    def learn(settings: CoverSettings) -> DecisionList:
+        rng = np.random.default_rng(0)
+        return learn_list("move", 2, cases, weights, room.vocabulary, rng, settings, lambda: False, [made])
+
+    assert learn(CoverSettings()).rules == (((Literal(made, (0, 1)),)),)
+    assert made not in {literal.name for rule in learn(CoverSettings(offered=0)).rules for literal in rule}
 
 
 @pytest.fixture(scope="module")
@@ -140,16 +179,25 @@ def test_same_seed_same_program(learned: tuple[Path, Any]) -> None:
     assert again.program == learned[1].program
 
 
-def test_what_a_phase_invents_is_read_by_the_next() -> None:
-    domain = get_domain("rl/sorting")
-    few = ImitationSettings(episodes=20, slices=20)
-    student = Imitation(domain, find_teacher(domain, None), seed=100, settings=few)
-    shown, before = student.inventions.shown, student.shown.count
-    while student.starts < 2 and not student.done:
-        student.advance()
-    assert student.inventions.shown != shown
-    assert student.shown.count > before
-    assert set(student.program(0).inputs) <= set(domain.predicates)
+@pytest.mark.parametrize("name", ["sorting", "path"])
+def test_a_pupil_does_as_well_as_its_teacher(name: str) -> None:
+    domain = get_domain(f"rl/{name}")
+    pupil = Imitation(domain, find_teacher(domain, None), seed=100)
+    while not pupil.done and pupil.starts < 10:
+        pupil.advance()
+    assert pupil.done
+    assert pupil.progress(0.0).right > 0.99
+    assert set(pupil.program().inputs) <= set(domain.predicates)
+
+
+def test_out_of_time_a_start_ends_at_once_with_some_program() -> None:
+    domain = get_domain("rl/blocksworld")
+    few = ImitationSettings(episodes=4, states=20, judged=(2, 2, 2))
+    pupil = Imitation(domain, find_teacher(domain, None), 100, few, out_of_time=lambda: True)
+    pupil.advance()
+    assert pupil.best is not None
+    assert not pupil.best.decisions.rules
+    assert pupil.program().target.name == "move"
 
 
 MISTAKES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {

@@ -30,7 +30,8 @@ class CoverSettings:
 
     `rules`: the longest list; `sample`: states of each size that a rule is sought on; `tolerance`: how many steps an
     action may lose and still count as good; `trials`: how often a rule is sought anew with the states it spoils;
-    `share`: what a strict rule must cover of the states left, or a laxer one is taken; `rest`: what may stay uncovered.
+    `share`: what a strict rule must cover of the states left, or a laxer one is taken; `rest`: what may stay uncovered;
+    `offered`: how many made predicates are on offer as if they were observed, those of the latest rules first.
     """
 
     rules: int = 6
@@ -39,6 +40,7 @@ class CoverSettings:
     trials: int = 2
     share: float = 0.1
     rest: float = 0.02
+    offered: int | None = None
     beam: BeamSettings = field(default_factory=BeamSettings)
     pool: PoolLimits = field(default_factory=PoolLimits)
 
@@ -52,13 +54,14 @@ def learn_list(
     rng: np.random.Generator,
     settings: CoverSettings,
     out_of_time: Callable[[], bool],
+    shown: Sequence[str] = (),
 ) -> DecisionList:
     """A list that acts well in states drawn by the weights, as far as rules are found.
 
     What an earlier rule says is on offer to the next as if it were observed, so that predicates can be built on
-    predicates: the way to a target in three steps from the way in two.
+    predicates: the way to a target in three steps from the way in two. So are the predicates `shown`.
     """
-    search = _Cover(action, arity, banks, vocabulary, rng, settings)
+    search = _Cover(action, arity, banks, vocabulary, rng, settings, out_of_time, tuple(shown))
     found = DecisionList(action, arity)
     left = [np.where(bank.useful, weight, 0.0) for bank, weight in zip(banks, weights, strict=True)]
     whole = sum(weight.sum() for weight in left)
@@ -90,6 +93,8 @@ class _Cover:
     vocabulary: Vocabulary
     rng: np.random.Generator
     settings: CoverSettings
+    out_of_time: Callable[[], bool]
+    shown: tuple[str, ...]
 
     def chosen(self, rule: Rule) -> list[BoolArray]:
         decisions = DecisionList(self.action, self.arity, (rule,))
@@ -97,12 +102,13 @@ class _Cover:
 
     def next_rule(self, weights: Sequence[Floats], before: DecisionList) -> Rule | None:
         """A rule for the states that have a weight. States that it spoils join the sample, and it is sought again."""
-        used = list(dict.fromkeys(one.name for rule in before.rules for one in rule if one.name not in self._observed))
+        said = [one.name for rule in reversed(before.rules) for one in rule if one.name not in self._observed]
+        used = list(dict.fromkeys([*said, *self.shown]))[: self.settings.offered]
         picked = [self.draw(weight, self.settings.sample) for weight in weights]
         found: list[_Found] = []
         for _ in range(self.settings.trials):
             parts = [bank.labelled(index, used) for bank, index in zip(self.banks, picked, strict=True) if len(index)]
-            if not parts:
+            if not parts or self.out_of_time():
                 break
             sample = pack_states(parts, self.settings.tolerance)
             literals = gather_literals(sample, self.vocabulary, self.rng, self.settings.pool)

@@ -38,7 +38,7 @@ from dlm.policies.result import PolicyResult
 from dlm.policies.rollout import Trajectories, play, roll_out
 from dlm.policies.soft import SoftPolicy
 from dlm.policies.starts import Bar, Judge, Score
-from dlm.policies.verify import TOLERANCE, Earned, play_program, try_trials
+from dlm.policies.verify import TOLERANCE, Earned, longest_tests, play_program, try_trials
 from dlm.space.choices import Choices
 from dlm.space.settings import MachineSettings
 
@@ -201,15 +201,7 @@ class PolicyGradient:
         players: list[Callable[[Any], object]] = [lambda state: decide(program, self.domain, rng, state)]
         if self.keep_soft:
             players.append(lambda state: soft.act(state, rng))
-        total = 0.0
-        for trial in self.domain.trials():
-            start = trial.start(rng, trial.episodes)
-            for play_on in players:
-                play_on(start)  # index tables are made when they are first needed
-                begin = time.monotonic()
-                play_on(start)
-                total += (time.monotonic() - begin) * int(start.left.max(initial=0))
-        return total
+        return sum(longest_tests(player, self.domain) for player in players)
 
     # ------------------------------------------------------------------ training
 

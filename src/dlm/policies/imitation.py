@@ -1,307 +1,257 @@
-"""The learner `imitation`: do as a teacher does, in phases that end in one program.
+"""The learner `imitation`: do as a teacher does, by a decision list learned from the states that it labels.
 
-The teacher plays, and says of every state which actions are good. A phase trains a machine to act as well: in all
-states, or in those where the program so far does not; or to say which objects are the first (second, ...) argument of
-good actions. The predicates that a phase invents are inputs of the next machine. All programs on the way are kept in a
-repertoire, and the best list of them, in which the first that is true of some action decides, is the program. It
-plays, the teacher labels the states it gets into (DAgger), and so on. Larger sizes come in phase by phase. The program
-with the best return, from starts that are used for nothing else, is the result.
+The teacher plays, and says of every state which actions are good. A start learns a list of rules from that, or a few
+rules for the states in which the best list so far is wrong, which are tried at every place of it. Then the best list
+plays, and the teacher says what it should have done (DAgger). Lists are judged by labelled states, by what they earn in
+larger worlds too, and by their length. The learner is done when its list earns as much as its teacher in fresh
+episodes. This is rule search on labelled states, neither planning nor reinforcement learning.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dlm.engines import evaluate_target
-from dlm.envs.domain import Domain, State, join
-from dlm.envs.evaluate import choose
+from dlm.envs.domain import Domain
 from dlm.errors import SettingsError
-from dlm.learning.incremental import phase_machine
-from dlm.learning.invention import Inventions
-from dlm.learning.learner import Learner
-from dlm.learning.prune import prune
-from dlm.learning.search import SearchLearner, SearchSettings
 from dlm.logic.simplify import simplify
-from dlm.logic.syntax import FALSE, Definition, Program
-from dlm.policies.demonstrations import Demonstrations, Fit, visit
+from dlm.logic.syntax import Program
+from dlm.policies.bank import Cases
+from dlm.policies.covering import CoverSettings, learn_list
+from dlm.policies.decision_list import DecisionList
+from dlm.policies.demonstrations import Classroom, mistakes
+from dlm.policies.judge import Judged
 from dlm.policies.lens import Lens
-from dlm.policies.policy_settings import machine_settings
-from dlm.policies.repertoire import Entry, Repertoire, in_order, right_share
-from dlm.policies.starts import Bar, Judge, Score, judged_sizes
-from dlm.policies.teaching import Teacher, act_as_told
-from dlm.space.settings import MachineSettings
+from dlm.policies.literals import Vocabulary
+from dlm.policies.polish import polish
+from dlm.policies.pupil import PupilJudge
+from dlm.policies.rules import BeamSettings
+from dlm.policies.teaching import Teacher
 
 __all__ = ["Imitation", "ImitationProgress", "ImitationSettings"]
 
-PHASES = ("bold", "cautious", "rest")
-"""What phases do in turns: look for good actions first, avoid bad ones first, or care for the states that are left."""
-CAUTION = 2.0
-"""What a state with a bad action costs the search of a phase that is not bold."""
-FEW = 20
-"""States that are too few for a phase of their own."""
-EPISODES = 25
-"""From how many starts of each kind programs are judged."""
-HOPELESS = -0.3
-"""What a program loses against the optimum that is not worth knowing better."""
-COMPARED = 150
-"""States of a size on which predicates are compared."""
-KEPT_ROUNDS = 3
-"""How many times as many states of a size as are labelled at once are kept."""
+Floats = NDArray[np.float64]
+
+PROMISING = 0.3
+"""A list that is worth so much less than the best may still become better by polishing."""
+AS_GOOD = 0.25
+"""Steps that a pupil may need more than its teacher, in the mean, and still be as good."""
+EXCEPTIONS = 2
+"""Rules to seek at a time for states in which the best list is wrong."""
+REMEMBERED = 0.7
+"""How often predicates of the best list are on offer to the next rules."""
 
 
 @dataclass(frozen=True)
 class ImitationSettings:
-    """How a teacher is imitated. One set of values serves all domains."""
+    """How a teacher is imitated. One set of values serves all domains.
 
-    episodes: int = field(default=60, metadata={"help": "Episodes of each size, of the teacher and of each program."})
-    objects: int = field(default=11, metadata={"help": "Objects of a state that a machine is trained on, at most."})
-    states: int = field(default=300, metadata={"help": "States of these episodes that the teacher is asked about."})
-    slices: int = field(default=150, metadata={"help": "Slices of work of a phase, at most."})
-    patience: int = field(default=60, metadata={"help": "Slices without a better program that end a phase."})
-    promising: float = field(default=0.9, metadata={"help": "Share of states a program must be right in to play."})
-    trials: int = field(default=40, metadata={"help": "Smaller programs to try in place of one of the list, at most."})
+    `objects`: the largest lesson with at most so many objects sets the sizes to learn at: half of it, itself, and half
+    as large again; `episodes`: of each size, by the teacher, and half as many by each best list; `states`: of them the
+    teacher is asked about, `kept` at most in all; `growth`: the sizes that lists are judged at, next to the largest
+    one to learn at, by `judged` episodes each. `sample`, `trials` and `rules` are those of `CoverSettings`; `offered`
+    is how many made predicates a rule may be built on, and `remembered` how many of these the best list may give.
+    """
+
+    objects: int = 11
+    episodes: int = 200
+    states: int = 1500
+    kept: int = 4500
+    growth: tuple[float, ...] = (0.75, 1.0, 2.0)
+    judged: tuple[int, ...] = (64, 64, 32)
+    sample: int = 100
+    trials: int = 3
+    rules: int = 5
+    offered: int = 6
+    remembered: int = 4
 
 
 @dataclass(frozen=True)
 class ImitationProgress:
-    """Where the learner is. `right` is the share of held-out states that the program is right in."""
+    """Where the learner is. `right` is the share of labelled states that the best list is right in."""
 
-    phases: int
-    rules: int
-    states: int
+    starts: int
     seconds: float
     env_steps: int
+    states: int
     right: float
-    invented: int
+    rules: int
+    literals: int
     score: float
 
 
 class Imitation:
-    """The state of the learner; `advance` is a slice of a phase, and at the phase's end what comes of it."""
+    """The state of the learner; `advance` makes one more start, a shorter one if it runs out of time."""
 
     def __init__(
         self,
         domain: Domain[Any],
         teacher: Teacher,
         seed: int,
-        machine: MachineSettings | None = None,
         settings: ImitationSettings | None = None,
         out_of_time: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.domain, self.teacher = domain, teacher
-        self.machine = machine or phase_machine(replace(machine_settings(domain), residual=False))
+        self.domain = domain
         self.settings = settings or ImitationSettings()
+        self.out_of_time = out_of_time
         self.lens = Lens.of(domain)
-        self._out_of_time = out_of_time
-        self._rng = np.random.default_rng([seed, 3])
-        self.judge = Judge(domain, seed, EPISODES)
-        self.shown = Demonstrations(self.lens)
-        self.held_out = Demonstrations(self.lens)
-        self.repertoire = Repertoire(self.shown, self.held_out)
-        self.rules: list[Entry] = []
-        self.right = 0.0
-        self.inventions = Inventions()
-        self.best: tuple[Score, Program] | None = None
+        self.rng = np.random.default_rng([seed, 3])
+        self.vocabulary = Vocabulary(frozenset(self.lens.view.predicates))
+        self.room = Classroom(self.lens, teacher, self.vocabulary, self.rng)
+        self.sizes = self._choose_sizes()
+        self.cases = self._demonstrations()
+        self.judge = PupilJudge(self.lens, self.vocabulary, (), self._fresh_starts(), cases=self._demonstrations())
+        self.judge.teachers = self._teachers_returns()
+        self.best: Judged | None = None
         self.done = False
-        self.starts = self.played = 0
-        self._found: tuple[Fit, Program] | None = None
-        self._telling: tuple[Fit, Program] | None = None
-        self._latest: Program | None = None
-        self._learner: Learner
-        self._slices = self._since = 0
-        self._sizes = self._choose_sizes()
-        self._open = 0
-        self._show_size()
-        self._goal = self._teachers_score()
-        worlds = [batch.worlds for batch in self.held_out.batches.values()]
-        self.inventions = Inventions.diagonals(self.shown.task(self.machine, self.settings.objects), worlds)
-        self._begin()
+        self.starts = 0
 
     @property
     def env_steps(self) -> int:
-        return self.played + self.judge.steps
+        return self.room.steps + self.judge.steps
 
     def progress(self, seconds: float) -> ImitationProgress:
+        states = sum(cases.count for cases in (*self.cases, *self.judge.cases))
+        if self.best is None:
+            return ImitationProgress(self.starts, seconds, self.env_steps, states, 0.0, 0, 0, -np.inf)
+        decisions = self.best.decisions
         return ImitationProgress(
-            self.starts, len(self.rules), self.shown.count, seconds, self.env_steps, self.right,
-            len(self.inventions.shown), self.best[0].total if self.best else -np.inf,
+            self.starts, seconds, self.env_steps, states, 1 - self.best.lost, len(decisions.rules), decisions.literals,
+            self.best.score,
         )  # fmt: skip
 
-    def advance(self) -> None:
-        """A slice of work of the phase's learner."""
-        report = self._learner.advance()
-        self._slices += 1
-        latest: Program | None = getattr(self._learner, "latest", None)
-        if latest is not None and latest is not self._latest:
-            self._latest = latest
-            whole = self.inventions.complete(latest)
-            if not isinstance(self._kind, int):
-                self.repertoire.add(whole)
-            fit = self._left_held_out.fit(whole)
-            if self._found is None or fit.value > self._found[0].value:
-                self._found, self._since = (fit, latest), 0
-            if self._telling is None or fit.told > self._telling[0].told:
-                self._telling, self._since = (fit, latest), 0
-        self._since += 1
-        believed = report.candidate is not None and report.candidate.believed
-        if believed or self._slices >= self.settings.slices or self._since > self.settings.patience:
-            self._end_phase()
+    def program(self) -> Program:
+        """The best list as one ordinary program about the domain's own predicates."""
+        decisions = self.best.decisions if self.best else DecisionList(self.domain.action, self.domain.action_arity)
+        return simplify(self.lens.program(decisions.program(self.vocabulary)))
 
-    def program(self, seconds: float) -> Program:
-        """The best program so far, made small if there is time, about the domain's own predicates."""
-        if self.best is None:
-            return simplify(self.lens.program(self._together()))
-        score, program = self.best
-        end = time.monotonic() + seconds
-        bar = Bar(self.judge, score.total, lambda: time.monotonic() >= end)
-        return prune(program, dict(self.domain.predicates), bar) if seconds > 0 else program
+    def advance(self) -> None:
+        """One more start; then the best list is examined, if it seems as good as its teacher, or else practises."""
+        if self.best is None or self.starts % 2 == 0:
+            self._consider(self._learn([_everywhere(cases) for cases in self.cases], self.settings.rules))
+        else:
+            decisions = self.best.decisions
+            self._graft(self._learn([_where_wrong(cases, decisions) for cases in self.cases], EXCEPTIONS))
+        self.starts += 1
+        assert self.best is not None
+        if not self.out_of_time():
+            self.done = self._as_good(self.best.returns, self.judge.teachers) and self._examine(self.best.decisions)
+        if not self.done and not self.out_of_time():
+            self._practise(self.best.decisions)
 
     # ------------------------------------------------------------------ states
 
     def _choose_sizes(self) -> list[int]:
-        """The lessons whose states are small enough to train on, every other one; and a larger size to compare at."""
+        """Sizes around the largest lesson whose states are small enough."""
         fitting = [size for size in self.domain.lessons if self._objects(size) <= self.settings.objects]
         if not fitting:
             raise SettingsError(
                 f"{self.domain.name} has no lesson of at most {self.settings.objects} objects to imitate on"
             )
-        return sorted({*fitting[::-2], judged_sizes(self.domain)[-1]})
+        wanted = (max(self.domain.smallest, fitting[-1] // 2), fitting[-1], fitting[-1] * 3 // 2)
+        rng = np.random.default_rng(0)
+        return sorted({self.domain.size(self.domain.reset(rng, 1, size)) for size in wanted})
 
     def _objects(self, size: int) -> int:
         return len(self.lens.objects(self.domain.reset(np.random.default_rng(0), 1, size)))
 
-    def _show_size(self) -> None:
-        """Let the teacher play at the next sizes: the smallest three at first, then one more at a time."""
-        first = self._open
-        self._open = min(max(3, self._open + 1), len(self._sizes))
-        for size in self._sizes[first : self._open]:
-            self._play(size, self._as_teacher)
+    def _demonstrations(self) -> list[Cases]:
+        return [self.room.demonstrate(size, self.settings.episodes, self.settings.states) for size in self.sizes]
 
-    def _play(self, size: int, act: Callable[[State], Any]) -> None:
-        """Play two batches of episodes; what the teacher says about their states is kept, one to learn from."""
-        for states in (self.shown, self.held_out):
-            start = self.domain.reset(self._rng, self.settings.episodes, size)
-            seen: list[Any] = []
-            for state in visit(self.domain, start, act):
-                self.played += state.count
-                seen.append(state)
-            visited = join(seen)
-            some = self._rng.permutation(visited.count)[: self.settings.states]
-            states.add(states.label(visited.take(some), self.teacher), KEPT_ROUNDS * self.settings.states, self._rng)
+    def _practise(self, decisions: DecisionList) -> None:
+        """Let a list play; what the teacher says about it is learned from, and judged by."""
+        episodes, states = self.settings.episodes // 2, self.settings.states // 2
+        for number, size in enumerate(self.sizes):
+            for known in (self.cases, self.judge.cases):
+                more = self.room.correct(decisions, size, episodes, states)
+                known[number] = self.room.join([known[number], more], self.settings.kept)
+        self.best = self.judge(decisions)
 
-    def _as_teacher(self, state: State) -> Any:
-        return act_as_told(self.domain, self.teacher.good(state), self._rng, state)
+    # ------------------------------------------------------------------ comparison with the teacher
 
-    def _teachers_score(self) -> float:
-        """What the teacher loses against the optimum where programs are judged."""
-        lost = []
-        for start in self.judge.starts[: self.judge.own]:
-            optimum = self.domain.optimal_return(start).returns
-            returns = np.zeros(start.count)
-            waiting, state = np.flatnonzero(~start.finished), start.take(~start.finished)
-            while len(waiting):
-                step = self.domain.step(state, self._as_teacher(state))
-                returns[waiting] += step.rewards
-                waiting, state = waiting[~step.done], step.state.take(~step.done)
-            lost.append(float((returns - optimum).mean()))
-        return float(np.mean(lost))
+    def _fresh_starts(self) -> list[Any]:
+        sizes = [round(self.sizes[-1] * growth) for growth in self.settings.growth]
+        return [
+            self.domain.reset(self.rng, count, size) for size, count in zip(sizes, self.settings.judged, strict=True)
+        ]
 
-    # ------------------------------------------------------------------ phases
+    def _teachers_returns(self) -> list[float]:
+        return [float(self.room.returns(start).mean()) for start in self.judge.starts]
 
-    def _begin(self) -> None:
-        """A phase: a fresh machine, for all states or for those in which the program is not right yet."""
-        self.starts += 1
-        self._left, self._left_held_out = self.shown, self.held_out
-        kind = self._kind
-        if isinstance(kind, int):
-            self._left, self._left_held_out = self.shown.projected(kind), self.held_out.projected(kind)
-        elif kind == "rest" and (pure := self.repertoire.pure()):
-            program = in_order([entry.program for entry in pure])
-            rest = self.shown.not_right(program), self.held_out.not_right(program)
-            if min(part.count for part in rest) >= FEW:
-                self._left, self._left_held_out = rest
-        self._found = self._telling = self._latest = None
-        self._slices = self._since = 0
-        self._learner = self._build()
+    def _as_good(self, returns: Sequence[float], teachers: Sequence[float]) -> bool:
+        return float(np.mean(returns)) >= float(np.mean(teachers)) - AS_GOOD * self.domain.step_cost
 
-    @property
-    def _kind(self) -> str | int:
-        """What this phase is about: a kind of search for actions, or one argument of them."""
-        arity = self.domain.action_arity
-        kinds: list[str | int] = [*(range(arity) if arity > 1 else ()), *PHASES]
-        return kinds[(self.starts - 1) % len(kinds)]
+    def _examine(self, decisions: DecisionList) -> bool:
+        """Whether a list earns as much as its teacher in fresh episodes; if not, it is judged by these as well."""
+        fresh = replace(self.judge, starts=self._fresh_starts())
+        fresh.teachers = [float(self.room.returns(start).mean()) for start in fresh.starts]
+        found = fresh(decisions)
+        self.judge.steps = fresh.steps
+        assert found is not None
+        if self._as_good(found.returns, fresh.teachers):
+            return True
+        for number, start in enumerate(fresh.starts):
+            self.judge.add_starts(number, start)
+        self.judge.teachers = self._teachers_returns()
+        self.best = self.judge(decisions)
+        return False
 
-    def _build(self) -> Learner:
-        task = self.inventions.extend_task(self._left.task(self.machine, self.settings.objects))
-        seed = int(self._rng.integers(2**31))
-        caution = 0.0 if self._kind == "bold" else CAUTION
-        search = SearchSettings(mined=1000, pool=1024, sample=192, false_alarm=caution)
-        return SearchLearner(task, self.machine, seed, search)
+    # ------------------------------------------------------------------ lists
 
-    def _end_phase(self) -> None:
-        """The best list of what is known; the phase's inventions, and the list itself, are shown to the next."""
-        if not isinstance(self._kind, int):
-            self._compose()
-        self._invent([found[1] for found in (self._telling, self._found) if found is not None])
-        if self.rules and not isinstance(self._kind, int):
-            self._practise()
-        # The size to compare at comes last, when programs are good enough to differ there.
-        if self._open < len(self._sizes) - (self.right < self.settings.promising):
-            self._show_size()
-            self.repertoire.refresh()
-        if not self.done:
-            self._begin()
+    def _learn(self, weights: Sequence[Floats], rules: int) -> DecisionList:
+        """A list for the states that have a weight; made predicates of the best list may be on offer for it."""
+        own = self.settings
+        settings = CoverSettings(rules=rules, sample=own.sample, trials=own.trials, offered=own.offered)
+        shown: list[str] = []
+        if self.best is not None:
+            cost = float(self.rng.choice([0.002, 0.005, 0.01]))
+            settings = replace(settings, beam=BeamSettings(literal_cost=cost))
+            if self.rng.random() < REMEMBERED:
+                said = dict.fromkeys(literal.name for rule in self.best.decisions.rules for literal in rule)
+                made = [name for name in said if name not in self.vocabulary.inputs]
+                shown = [made[index] for index in self.rng.permutation(len(made))[: own.remembered]]
+        return learn_list(
+            self.domain.action, self.domain.action_arity, self.cases, weights, self.vocabulary, self.rng, settings,
+            self.out_of_time, shown,
+        )  # fmt: skip
 
-    def _compose(self) -> None:
-        """The best list of the programs that are known, made small once it is a good one."""
-        self.rules = self.repertoire.compose()
-        self.right = right_share([entry.held_out for entry in self.rules])
-        if self.right >= self.settings.promising:
-            self.rules = self.repertoire.prune(self.rules, self.settings.trials, self._out_of_time)
+    def _consider(self, decisions: DecisionList) -> None:
+        """Judge a list and polish it if it is promising; then try its rules in the best list."""
+        best = self.best
+        found = self.judge(decisions, best.score - PROMISING if best else -np.inf)
+        if found is not None:
+            self._keep(polish(found, self.judge, self.out_of_time))
+        if best is not None:
+            self._graft(decisions)
 
-    def _invent(self, programs: list[Program]) -> None:
-        """Show what programs of this phase are made of to the machines to come."""
-        worlds = [batch.worlds.take(slice(0, COMPARED)) for batch in self.held_out.batches.values()]
-        programs = [self._together(), *programs] if self.rules else programs
-        self.inventions = self.inventions.grown(
-            programs, self.shown.task(self.machine, self.settings.objects), worlds, 2
-        )
+    def _graft(self, decisions: DecisionList) -> None:
+        """Try each rule at each place of the best list."""
+        assert self.best is not None
+        before = self.best
+        for rule in decisions.rules:
+            for place in range(len(self.best.decisions.rules) + 1):
+                if self.out_of_time():
+                    return
+                rules = self.best.decisions.rules
+                grafted = replace(self.best.decisions, rules=(*rules[:place], rule, *rules[place:]))
+                self._keep(self.judge(grafted, self.best.score))
+        if self.best is not before:
+            self._keep(polish(self.best, self.judge, self.out_of_time))
 
-    def _practise(self) -> None:
-        """Let the program play and be judged; the teacher labels what it gets into."""
-        together = self._together()
-        program = simplify(self.lens.program(together))
-        floor = self.best[0].total if self.best else -np.inf
-        score = self.judge.score(program, max(floor, HOPELESS))
-        if score.total > floor:
-            self.best = score, program
-            as_good = score.own >= self._goal - self.domain.step_cost / 4
-            self.done = as_good and self._open == len(self._sizes)
-        if not self.done and self.right >= self.settings.promising:
-            for size in self._sizes[: self._open]:
-                self._play(size, partial(self._as_both, together))
-            self.repertoire.refresh()
+    def _keep(self, found: Judged | None) -> None:
+        if found is not None and (self.best is None or found.score > self.best.score):
+            self.best = found
 
-    def _as_both(self, program: Program, state: State) -> Any:
-        """Half of the steps as the program, half as the teacher: a beginner alone would end up nowhere."""
-        worlds = self.lens.observe(state)
-        asked = (
-            np.ones(worlds.size, dtype=np.bool_)
-            if self.domain.action_arity == 1
-            else ~np.eye(worlds.size, dtype=np.bool_)
-        )
-        own = self.lens.objects(state)[choose(self._rng, evaluate_target(program, worlds), asked)]
-        return np.where(self._rng.random((state.count, 1)) < 0.5, own, self._as_teacher(state))
 
-    def _together(self) -> Program:
-        """The list as one program about the view: the first that is true of some action decides."""
-        if not self.rules:
-            parameters = tuple(f"x{index + 1}" for index in range(self.domain.action_arity))
-            return Program((Definition(self.domain.action, parameters, FALSE),))
-        return in_order([entry.program for entry in self.rules])
+def _everywhere(cases: Cases) -> Floats:
+    return np.asarray(cases.useful / max(1, cases.useful.sum()))
+
+
+def _where_wrong(cases: Cases, decisions: DecisionList) -> Floats:
+    """How much a state matters: by how wrong the list is there, and a little in any case."""
+    wrong = mistakes(cases, decisions)
+    return np.asarray(0.8 * wrong / max(wrong.sum(), 1e-12) + 0.2 * _everywhere(cases))

@@ -119,6 +119,7 @@ class _Session:
         self.env_steps = 0
         self.best: _Candidate | None = None
         self.started = time.monotonic()
+        self.learn_until = settings.time_limit
 
     @property
     def seconds(self) -> float:
@@ -188,7 +189,7 @@ class _Session:
                 self.domain,
                 self._seed(),
                 keep_soft=self.settings.keep_soft,
-                out_of_time=lambda: self.out_of_time,
+                out_of_time=lambda: self.seconds >= self.learn_until,
                 teacher=self.teacher,
             )
         except SettingsError as error:
@@ -200,9 +201,10 @@ class _Session:
     def _train(self, stage: Stage) -> PolicyEnding:
         """Let a learner work until it is done or the time is over; at least one step, so that there is something."""
         mark: object = None
-        earlier = self.env_steps
+        earlier, limit = self.env_steps, self.settings.time_limit
         try:
             while True:
+                self.learn_until = min(stage.share * limit, max(limit / 2, limit - stage.testing))
                 stage.advance()
                 self.env_steps = earlier + stage.env_steps
                 if stage.mark is not mark:
@@ -211,8 +213,7 @@ class _Session:
                 self._report(stage)
                 if stage.done:
                     return "finished"
-                limit = self.settings.time_limit
-                if self.seconds >= min(stage.share * limit, max(limit / 2, limit - stage.testing)):
+                if self.seconds >= self.learn_until:
                     return "time limit"
         except KeyboardInterrupt:
             self.env_steps = earlier + stage.env_steps

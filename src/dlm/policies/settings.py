@@ -17,7 +17,7 @@ METHODS = {
     "search": "planning on small instances and rule search, not reinforcement learning",
     "ppo": "reinforcement learning by policy gradient (PPO)",
     "reinforce": "reinforcement learning by policy gradient (REINFORCE)",
-    "imitation": "imitation of a teacher by machine after machine, trained by exact search; not reinforcement learning",
+    "imitation": "imitation of a teacher by rule search on the states that it labels, not reinforcement learning",
 }
 """What each learner does, in words that stand beside every result."""
 

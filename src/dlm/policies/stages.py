@@ -6,22 +6,22 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
+import numpy as np
+
 from dlm.envs.domain import Domain
+from dlm.envs.evaluate import decide
 from dlm.errors import SettingsError
 from dlm.logic.syntax import Program
 from dlm.policies.environment import EnvDomain
 from dlm.policies.imitation import Imitation
 from dlm.policies.search import RuleSearch, RuleSearchSettings
 from dlm.policies.teaching import Teacher, TeacherSource, find_teacher
+from dlm.policies.verify import longest_tests
 
 if TYPE_CHECKING:
     from dlm.policies.soft import SoftPolicy
 
 __all__ = ["PolicyReport", "Stage", "open_stage"]
-
-
-PRUNING_SECONDS = 30.0
-"""For making a program of the imitation learner small at the end, at most."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,10 @@ class Stage(Protocol):
     learner: str
     share: float
     """The share of the time limit it may learn for; the rest is for making its program small."""
-    testing: float
-    """Seconds that the tests of what it learned will take at most, as far as it knows."""
+
+    @property
+    def testing(self) -> float:
+        """Seconds that the tests of what it learned will take at most, as far as it knows."""
 
     @property
     def done(self) -> bool:
@@ -130,14 +132,24 @@ class _Search:
 
 
 class _Imitation:
-    """Imitation of a teacher. A slice of a phase is one step; the program with the best return is kept."""
+    """Imitation of a teacher. Every start is one step; the best list of all is kept."""
 
     learner = "imitation"
-    share = 0.9
-    testing = 0.0
+    share = 1.0
 
     def __init__(self, domain: Domain[Any], teacher: Teacher, seed: int, out_of_time: Callable[[], bool]) -> None:
         self._imitation = Imitation(domain, teacher, seed, out_of_time=out_of_time)
+        self._domain = domain
+        self._timed: tuple[object, float] = None, 0.0
+
+    @property
+    def testing(self) -> float:
+        """What the tests of the best program would take, measured once for each."""
+        if self._timed[0] is not self.mark:
+            program, rng = self.program(0.0), np.random.default_rng(0)
+            seconds = longest_tests(lambda state: decide(program, self._domain, rng, state), self._domain)
+            self._timed = self.mark, seconds
+        return self._timed[1]
 
     @property
     def done(self) -> bool:
@@ -153,7 +165,7 @@ class _Imitation:
 
     @property
     def mark(self) -> object:
-        return self._imitation.best
+        return self._imitation.best.decisions if self._imitation.best else None
 
     def advance(self) -> None:
         self._imitation.advance()
@@ -161,8 +173,8 @@ class _Imitation:
     def report(self, seconds: float) -> PolicyReport:
         return PolicyReport(self.learner, _figures(self._imitation.progress(seconds)))
 
-    def program(self, seconds: float) -> Program:
-        return self._imitation.program(min(PRUNING_SECONDS, seconds))
+    def program(self, seconds: float) -> Program:  # noqa: ARG002 (its lists are pruned as they are found)
+        return self._imitation.program()
 
     def soft(self) -> SoftPolicy | None:
         return None
