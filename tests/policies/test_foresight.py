@@ -42,13 +42,12 @@ def test_a_judge_prefers_what_earns_more_and_of_equals_the_shorter() -> None:
     bank = Planner(LENS, VOCABULARY, 10_000).plan(rng, 4, 1000, 5)
     judge = ListJudge(LENS, VOCABULARY, [bank], [LENS.domain.reset(rng, 10, 6)])
     longer = DecisionList("move", 2, ((*TO_FLOOR, Literal("is_floor", (0,), positive=False)),))
-    best, other, chance = judge(OPTIMAL), judge(longer), judge(ANYHOW)
-    assert best is not None
-    assert other is not None
-    assert chance is not None
+    best, other, chance = judge([longer, ANYHOW, OPTIMAL])
+    assert [judged.decisions for judged in (best, other, chance)] == [OPTIMAL, longer, ANYHOW]
+    assert best.solved == (1.0,)
     assert best.returns == pytest.approx(other.returns)
     assert best.score > other.score > chance.score
-    assert judge(longer, best.score) is None
+    assert judge([longer], best.score) == []
     before = judge.starts[0].count
     judge.add_starts(0, LENS.domain.reset(rng, 3, 6))
     assert judge.starts[0].count == before + 3

@@ -132,13 +132,11 @@ def test_a_list_is_judged_next_to_its_teacher() -> None:
     starts = [states_of("rl/unstack", size) for size in (4, 6)]
     teachers = [float(room.returns(start).mean()) for start in starts]
     judge = PupilJudge(room.lens, room.vocabulary, (), starts, cases=[room.demonstrate(5, 20, 100)], teachers=teachers)
-    best, worst = judge(RIGHT), judge(SILENT)
-    assert best is not None
-    assert worst is not None
+    best, worst = judge([SILENT, RIGHT])
     assert best.returns == pytest.approx(teachers)
     assert best.lost == 0 < worst.lost
     assert worst.score < best.score
-    assert judge(SILENT, at_least=best.score) is None
+    assert judge([SILENT], at_least=best.score) == []
 
 
 def test_rules_are_built_on_the_predicates_that_are_shown() -> None:
@@ -149,7 +147,7 @@ def test_rules_are_built_on_the_predicates_that_are_shown() -> None:
 
     def learn(settings: CoverSettings) -> DecisionList:
         rng = np.random.default_rng(0)
-        return learn_list("move", 2, cases, weights, room.vocabulary, rng, settings, lambda: False, [made])
+        return learn_list("move", 2, cases, weights, room.vocabulary, rng, settings, lambda: False, [made])[-1]
 
     assert learn(CoverSettings()).rules == (((Literal(made, (0, 1)),)),)
     assert made not in {literal.name for rule in learn(CoverSettings(offered=0)).rules for literal in rule}

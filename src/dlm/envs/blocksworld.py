@@ -8,7 +8,7 @@ objects compare in each of the four.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -52,6 +52,21 @@ def _joined() -> View:
         predicates += [name, f"{name}_goal", f"goal_{name}"]
     definitions = parse_program("\n".join(lines)).definitions
     return View(dict.fromkeys(predicates, 2), definitions, kept="here")
+
+
+def _sights() -> dict[str, tuple[Callable[..., BoolArray], str, str]]:
+    """The predicates of the view: how they compare which columns of the one block and of the other."""
+    found: dict[str, tuple[Callable[..., BoolArray], str, str]] = {}
+    for axis in ("id", "x", "y"):
+        for name, comparison in zip(COMPARISONS[axis], (np.less, np.equal, np.greater), strict=True):
+            found[name] = comparison, axis, axis
+            if axis != "id":
+                found[f"{name}_goal"] = comparison, axis, f"goal {axis}"
+                found[f"goal_{name}"] = comparison, f"goal {axis}", f"goal {axis}"
+    return found
+
+
+SIGHTS = _sights()
 
 
 @dataclass(frozen=True)
@@ -115,16 +130,22 @@ class Blocksworld(Domain[BlocksworldState]):
 
     def look(self, state: BlocksworldState) -> Worlds:
         """The blocks of the source world and their goals, compared without a detour over the copies."""
-        ids = np.arange(state.x.shape[2], dtype=np.int16)[None]
-        relations: dict[str, BoolArray] = {}
-        for name, table in zip(COMPARISONS["id"], compare(ids, ids).values(), strict=True):
-            relations[name] = np.broadcast_to(table, (state.count, *table.shape[1:]))
+        sight = self.glance(state)
+        return Worlds(state.count, state.x.shape[2], {name: sight(name) for name in self.view.predicates})
+
+    def glance(self, state: BlocksworldState) -> Callable[[str], BoolArray]:
+        """The episodes lie side by side in memory: this is how they are packed fast."""
+        ids = np.broadcast_to(np.arange(state.x.shape[2], dtype=np.int16)[:, None], (state.x.shape[2], state.count))
+        columns = {"id": ids}
         for axis, places in (("x", state.x), ("y", state.y)):
-            here, goal = places[:, SOURCE], places[:, TARGET]
-            for pattern, left, right in (("{}", here, here), ("{}_goal", here, goal), ("goal_{}", goal, goal)):
-                for name, table in zip(COMPARISONS[axis], compare(left, right).values(), strict=True):
-                    relations[pattern.format(name)] = table
-        return Worlds(state.count, ids.shape[1], relations)
+            for name, world in ((axis, SOURCE), (f"goal {axis}", TARGET)):
+                columns[name] = np.ascontiguousarray(places[:, world].T)
+
+        def relation(name: str) -> BoolArray:
+            comparison, left, right = SIGHTS[name]
+            return np.moveaxis(comparison(columns[left][:, None], columns[right][None]), -1, 0)
+
+        return relation
 
     def legal(self, state: BlocksworldState) -> BoolArray:
         """A clear block of the source world may go onto another one or onto the ground."""

@@ -139,6 +139,10 @@ class Domain(ABC, Generic[S]):
         worlds = self.observe(state)
         return worlds if self.view is None else self.view.look(worlds)[0]
 
+    def glance(self, state: S) -> Callable[[str], BoolArray]:
+        """What `look` shows, one predicate at a time; a domain may make only those that are asked for."""
+        return self.look(state).relations.__getitem__
+
     @abstractmethod
     def legal(self, state: S) -> BoolArray:
         """The actions that are allowed, one axis an argument; any other one changes nothing and costs a step."""

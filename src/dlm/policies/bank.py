@@ -23,7 +23,7 @@ from dlm.policies.returns import atoms_of
 from dlm.policies.sample import Labelled
 from dlm.policies.tables import Tables, unpack_table
 
-__all__ = ["Bank", "Cases", "Planner", "Value"]
+__all__ = ["Bank", "Cases", "Planner", "Value", "join_cases"]
 
 Floats = NDArray[np.float64]
 
@@ -50,6 +50,11 @@ class Cases:
     tables: Tables
     regret: NDArray[np.float32]
     useful: BoolArray
+
+    @classmethod
+    def of_states(cls, lens: Lens, vocabulary: Vocabulary, states: State, regret: NDArray[np.float32]) -> Cases:
+        useful = np.asarray((regret > 1e-6).any(axis=1))
+        return Cases(lens, states, lens.tables(states, vocabulary.definitions), regret, useful)
 
     @property
     def count(self) -> int:
@@ -86,7 +91,9 @@ class Bank(Cases):
     horizon: int
 
     @classmethod
-    def of(cls, lens: Lens, vocabulary: Vocabulary, graphs: Sequence[Graph], horizon: int) -> Bank:
+    def of(
+        cls, lens: Lens, vocabulary: Vocabulary, graphs: Sequence[Graph], starts: Sequence[int], horizon: int
+    ) -> Bank:
         offsets = np.cumsum([0, *(graph.states.count for graph in graphs)])
         following = [
             np.where(graph.following >= 0, graph.following + offset, graph.following)
@@ -99,7 +106,7 @@ class Bank(Cases):
             lens=lens,
             states=states,
             tables=lens.tables(states, vocabulary.definitions),
-            starts=np.concatenate([graph.starts + offset for graph, offset in zip(graphs, offsets, strict=False)]),
+            starts=np.array(starts, dtype=np.intp),
             following=np.concatenate(following).astype(np.int32),
             rewards=np.concatenate([graph.rewards for graph in graphs]).astype(np.float32),
             regret=regret.astype(np.float32),
@@ -129,6 +136,37 @@ class Bank(Cases):
             visits += here
         gap = (self.values - values)[self.useful] / self.lens.domain.step_cost
         return Value(float(values[self.starts].mean()), float(gap.mean()) if len(gap) else 0.0, visits)
+
+    def visits(self, chosen: BoolArray, aside: float) -> Floats:
+        """How often each state is come to by these actions, and now and then by another one that changes something."""
+        other = (self.following >= 0) & (self.following != np.arange(self.count)[:, None])
+        shares = (1 - aside) * _even(chosen) + aside * _even(other)
+        rows, columns = np.nonzero((shares > 0) & (self.following >= 0))
+        following, share = self.following[rows, columns], shares[rows, columns]
+        here: Floats = np.bincount(self.starts, minlength=self.count) / len(self.starts)
+        visits = here.copy()
+        for _ in range(self.horizon):
+            here = np.bincount(following, here[rows] * share, self.count).astype(np.float64)
+            visits += here
+        return visits
+
+    def sample(self, rng: np.random.Generator, weights: Floats, count: int, vocabulary: Vocabulary) -> Cases:
+        """Different useful states, those with more weight more likely."""
+        weights = np.where(self.useful, weights, 0.0)
+        count = min(count, int((weights > 0).sum()))
+        index = np.sort(rng.choice(self.count, count, replace=False, p=weights / weights.sum()))
+        return Cases.of_states(self.lens, vocabulary, self.states.take(index), self.regret[index])
+
+
+def _even(chosen: BoolArray) -> Floats:
+    """Each of the chosen atoms of a state as likely as the other."""
+    return np.asarray(chosen / np.maximum(chosen.sum(axis=1, keepdims=True), 1))
+
+
+def join_cases(cases: Sequence[Cases], vocabulary: Vocabulary) -> Cases:
+    """Cases of one size, put together."""
+    regret = np.concatenate([case.regret for case in cases])
+    return Cases.of_states(cases[0].lens, vocabulary, join([case.states for case in cases]), regret)
 
 
 @dataclass
@@ -161,12 +199,19 @@ class Planner:
     def plan(self, rng: np.random.Generator, size: int, states: int, instances: int) -> Bank:
         """Fresh instances of a size: at most so many, and no more once there are enough states."""
         graphs: list[Graph] = []
+        starts: list[int] = []
+        numbers: dict[bytes, int] = {}
         horizon = 0
-        while len(graphs) < instances and sum(graph.states.count for graph in graphs) < states:
+        while len(starts) < instances and len(numbers) < states:
             start = self.lens.domain.reset(rng, 1, size)
             horizon = max(horizon, int(start.left.max()))
-            graphs.append(self._explore(start))
-        return Bank.of(self.lens, self.vocabulary, graphs, horizon)
+            (key,) = start.keys()
+            if key not in numbers:
+                graphs.append(self._explore(start))
+                begin = sum(graph.states.count for graph in graphs[:-1])
+                numbers |= {met: begin + number for number, met in enumerate(graphs[-1].states.keys())}
+            starts.append(numbers[key])
+        return Bank.of(self.lens, self.vocabulary, graphs, starts, horizon)
 
     def _explore(self, start: State) -> Graph:
         graph = explore(self.lens.domain, start, self.lens.actions(start), self.budget)

@@ -7,7 +7,7 @@ a state that no rule covers is left to chance, which loses more.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,24 +55,28 @@ def learn_list(
     settings: CoverSettings,
     out_of_time: Callable[[], bool],
     shown: Sequence[str] = (),
-) -> DecisionList:
-    """A list that acts well in states drawn by the weights, as far as rules are found.
+) -> list[DecisionList]:
+    """Lists that act well in states drawn by the weights, as far as rules are found; the longest one last.
 
     What an earlier rule says is on offer to the next as if it were observed, so that predicates can be built on
-    predicates: the way to a target in three steps from the way in two. So are the predicates `shown`.
+    predicates: the way to a target in three steps from the way in two. So are the predicates `shown`. The other lists
+    end sooner, with a rule that is right less often but covers more: whether that pays is for returns to tell.
     """
     search = _Cover(action, arity, banks, vocabulary, rng, settings, out_of_time, tuple(shown))
     found = DecisionList(action, arity)
+    lists: list[DecisionList] = []
     left = [np.where(bank.useful, weight, 0.0) for bank, weight in zip(banks, weights, strict=True)]
     whole = sum(weight.sum() for weight in left)
     while len(found.rules) < settings.rules and sum(weight.sum() for weight in left) > settings.rest * whole:
-        rule = None if out_of_time() else search.next_rule(left, found)
-        if rule is None:
+        rules = [] if out_of_time() else search.next_rule(left, found)
+        if not rules:
             break
-        found = DecisionList(action, arity, (*found.rules, rule))
+        lists += [replace(found, rules=(*found.rules, other)) for other in rules[1:]]
+        rule = rules[0]
+        found = replace(found, rules=(*found.rules, rule))
         covered = search.chosen(rule)
         left = [np.where(chosen.any(axis=1), 0.0, weight) for chosen, weight in zip(covered, left, strict=True)]
-    return found
+    return [*lists, found]
 
 
 @dataclass(frozen=True)
@@ -100,8 +104,11 @@ class _Cover:
         decisions = DecisionList(self.action, self.arity, (rule,))
         return [bank.chosen(decisions) for bank in self.banks]
 
-    def next_rule(self, weights: Sequence[Floats], before: DecisionList) -> Rule | None:
-        """A rule for the states that have a weight. States that it spoils join the sample, and it is sought again."""
+    def next_rule(self, weights: Sequence[Floats], before: DecisionList) -> list[Rule]:
+        """Rules for the states that have a weight, the strictest one that covers enough first.
+
+        States that a rule spoils join the sample, and rules are sought again.
+        """
         said = [one.name for rule in reversed(before.rules) for one in rule if one.name not in self._observed]
         used = list(dict.fromkeys([*said, *self.shown]))[: self.settings.offered]
         picked = [self.draw(weight, self.settings.sample) for weight in weights]
@@ -121,16 +128,16 @@ class _Cover:
             picked = [np.union1d(index, extra) for index, extra in zip(picked, more, strict=True)]
         return self.pick(found)
 
-    def pick(self, found: Sequence[_Found]) -> Rule | None:
-        """The rule that is worth most at the highest price at which one covers enough; or else at the lowest one."""
-        best: Rule | None = None
+    def pick(self, found: Sequence[_Found]) -> list[Rule]:
+        """The rules that are worth most at each price, from the highest at which one covers enough."""
+        best: list[Rule] = []
+        enough = False
         for price in self.settings.beam.prices:
             worth, one = max(((one.share - price * one.lost, one) for one in found), default=(0.0, None), key=_first)
             if one is not None and worth > 0:
-                best = one.rule
-                if one.share > self.settings.share:
-                    break
-        return best
+                best = [*best, one.rule] if enough else [one.rule]
+                enough = enough or one.share > self.settings.share
+        return list(dict.fromkeys(best))
 
     @property
     def _observed(self) -> frozenset[str]:

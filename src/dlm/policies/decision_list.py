@@ -12,7 +12,7 @@ import numpy as np
 from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, Program, atoms, conjunction, disjunction
 from dlm.policies.literals import VARIABLES, Vocabulary
 from dlm.policies.rules import Rule
-from dlm.policies.tables import EVERY, Tables, Words, place
+from dlm.policies.tables import EVERY, Tables, Words
 
 __all__ = ["DecisionList"]
 
@@ -49,17 +49,19 @@ class DecisionList:
             before.append(Not(Atom(works)))
         return Program((*definitions, Definition(self.action, args, disjunction(tuple(parts)))))
 
-    def choices(self, tables: Tables) -> Words:
-        """The actions that the list chooses from in each world: the same as its program says, computed faster."""
+    def choices(self, tables: Tables, *, ordered: bool = True) -> Words:
+        """The actions that the list chooses from in each world: the same as its program says, computed faster.
+
+        If it is not `ordered`, all its rules have their say, whatever the rules before them do.
+        """
         asked = _different(tables.size, self.arity)
         chosen = np.zeros_like(asked)
         open_worlds = np.full(1, EVERY)
         for rule in self.rules:
-            table = asked & open_worlds
-            for literal in rule:
-                truth = place(tables.predicate(literal.name), literal.places, self.arity)
-                table = table & (truth if literal.positive else ~truth)
+            table = asked & open_worlds & tables.conjunction(rule, self.arity)
             chosen = chosen | table
+            if not ordered:
+                continue
             open_worlds = open_worlds & ~np.bitwise_or.reduce(table, axis=tuple(range(self.arity)))
         return chosen
 

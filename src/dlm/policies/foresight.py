@@ -1,6 +1,6 @@
-"""What an action loses where states cannot be enumerated: try it, and follow a list that is good already.
+"""What an action loses where states cannot be enumerated: try it, and follow a list that is good already, more or less.
 
-This is one step of policy iteration. The labels are those of the list, not of the optimum, but they are about worlds
+This is a step of policy iteration. The labels are those of the list, not of the optimum, but they are about worlds
 so large that what is right by accident in small ones shows to be wrong.
 """
 
@@ -17,9 +17,12 @@ from dlm.policies.decision_list import DecisionList
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
 from dlm.policies.planning import Expansion
-from dlm.policies.returns import choose_atoms, roll_out
+from dlm.policies.returns import choose_atoms, draw_seed, roll_out
 
 __all__ = ["look_ahead", "visited"]
+
+FREEDOM = 0.5
+"""How often the order of the rules is not kept, in the freest of the episodes."""
 
 
 def visited(
@@ -53,20 +56,22 @@ def look_ahead(
 ) -> tuple[Cases, int]:
     """The states with the regrets of all actions, if the list acts afterwards; and the steps this took.
 
-    Actions are compared under the same luck, or their differences would be lost in it.
+    An action is worth the best of some episodes that follow it, in which the order of the rules is not always kept:
+    otherwise a step that the list wastes sooner or later would cost nothing now, and an order could not be
+    seen to be wrong.
     """
     atoms = lens.actions(states)
     tried = Expansion.of(lens.domain, states, atoms)
+    _, first, again = np.unique(np.array(tried.after.keys(), dtype=object), return_index=True, return_inverse=True)
     steps = tried.tried
-    earned = np.zeros(tried.after.count)
-    for _ in range(repeats):
-        rollout = roll_out(lens, decisions, vocabulary, rng, tried.after, loyal=True)
-        earned += rollout.returns / repeats
+    earned = np.full(len(first), -np.inf)
+    for number in range(repeats):
+        freedom = FREEDOM * number / max(1, repeats - 1)
+        rollout = roll_out(lens, [decisions], vocabulary, draw_seed(rng), tried.after.take(first), freedom=freedom)
+        earned = np.maximum(earned, rollout.returns[0])
         steps += rollout.steps
     later = np.zeros(tried.rewards.shape)
-    later[tried.rows, tried.columns] = earned
+    later[tried.rows, tried.columns] = earned[again]
     quality = tried.rewards + np.take_along_axis(later, tried.alike, axis=1)
     regret: NDArray[np.float64] = (quality.max(axis=1, keepdims=True) - quality) / lens.domain.step_cost
-    useful = np.asarray((regret > 1e-6).any(axis=1))
-    tables = lens.tables(states, vocabulary.definitions)
-    return Cases(lens, states, tables, regret.astype(np.float32), useful), steps
+    return Cases.of_states(lens, vocabulary, states, regret.astype(np.float32)), steps

@@ -21,13 +21,13 @@ from dlm.errors import SettingsError
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.policies.bank import Cases
+from dlm.policies.champion import Champion
 from dlm.policies.covering import CoverSettings, learn_list
 from dlm.policies.decision_list import DecisionList
 from dlm.policies.demonstrations import Classroom, mistakes
 from dlm.policies.judge import Judged
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
-from dlm.policies.polish import polish
 from dlm.policies.pupil import PupilJudge
 from dlm.policies.rules import BeamSettings
 from dlm.policies.teaching import Teacher
@@ -36,8 +36,6 @@ __all__ = ["Imitation", "ImitationProgress", "ImitationSettings"]
 
 Floats = NDArray[np.float64]
 
-PROMISING = 0.3
-"""A list that is worth so much less than the best may still become better by polishing."""
 AS_GOOD = 0.25
 """Steps that a pupil may need more than its teacher, in the mean, and still be as good."""
 EXCEPTIONS = 2
@@ -106,9 +104,14 @@ class Imitation:
         self.cases = self._demonstrations()
         self.judge = PupilJudge(self.lens, self.vocabulary, (), self._fresh_starts(), cases=self._demonstrations())
         self.judge.teachers = self._teachers_returns()
-        self.best: Judged | None = None
+        self.champion = Champion(self.judge, out_of_time)
         self.done = False
         self.starts = 0
+
+    @property
+    def best(self) -> Judged | None:
+        """The best list so far."""
+        return self.champion.best
 
     @property
     def env_steps(self) -> int:
@@ -132,10 +135,10 @@ class Imitation:
     def advance(self) -> None:
         """One more start; then the best list is examined, if it seems as good as its teacher, or else practises."""
         if self.best is None or self.starts % 2 == 0:
-            self._consider(self._learn([_everywhere(cases) for cases in self.cases], self.settings.rules))
+            self.champion.challenge(self._learn([_everywhere(cases) for cases in self.cases], self.settings.rules))
         else:
             decisions = self.best.decisions
-            self._graft(self._learn([_where_wrong(cases, decisions) for cases in self.cases], EXCEPTIONS))
+            self.champion.graft(self._learn([_where_wrong(cases, decisions) for cases in self.cases], EXCEPTIONS))
         self.starts += 1
         assert self.best is not None
         if not self.out_of_time():
@@ -169,7 +172,7 @@ class Imitation:
             for known in (self.cases, self.judge.cases):
                 more = self.room.correct(decisions, size, episodes, states)
                 known[number] = self.room.join([known[number], more], self.settings.kept)
-        self.best = self.judge(decisions)
+        self.champion.judge_again()
 
     # ------------------------------------------------------------------ comparison with the teacher
 
@@ -189,21 +192,20 @@ class Imitation:
         """Whether a list earns as much as its teacher in fresh episodes; if not, it is judged by these as well."""
         fresh = replace(self.judge, starts=self._fresh_starts())
         fresh.teachers = [float(self.room.returns(start).mean()) for start in fresh.starts]
-        found = fresh(decisions)
+        (found,) = fresh([decisions])
         self.judge.steps = fresh.steps
-        assert found is not None
         if self._as_good(found.returns, fresh.teachers):
             return True
         for number, start in enumerate(fresh.starts):
             self.judge.add_starts(number, start)
         self.judge.teachers = self._teachers_returns()
-        self.best = self.judge(decisions)
+        self.champion.judge_again()
         return False
 
     # ------------------------------------------------------------------ lists
 
-    def _learn(self, weights: Sequence[Floats], rules: int) -> DecisionList:
-        """A list for the states that have a weight; made predicates of the best list may be on offer for it."""
+    def _learn(self, weights: Sequence[Floats], rules: int) -> list[DecisionList]:
+        """Lists for the states that have a weight; made predicates of the best list may be on offer for it."""
         own = self.settings
         settings = CoverSettings(rules=rules, sample=own.sample, trials=own.trials, offered=own.offered)
         shown: list[str] = []
@@ -218,33 +220,6 @@ class Imitation:
             self.domain.action, self.domain.action_arity, self.cases, weights, self.vocabulary, self.rng, settings,
             self.out_of_time, shown,
         )  # fmt: skip
-
-    def _consider(self, decisions: DecisionList) -> None:
-        """Judge a list and polish it if it is promising; then try its rules in the best list."""
-        best = self.best
-        found = self.judge(decisions, best.score - PROMISING if best else -np.inf)
-        if found is not None:
-            self._keep(polish(found, self.judge, self.out_of_time))
-        if best is not None:
-            self._graft(decisions)
-
-    def _graft(self, decisions: DecisionList) -> None:
-        """Try each rule at each place of the best list."""
-        assert self.best is not None
-        before = self.best
-        for rule in decisions.rules:
-            for place in range(len(self.best.decisions.rules) + 1):
-                if self.out_of_time():
-                    return
-                rules = self.best.decisions.rules
-                grafted = replace(self.best.decisions, rules=(*rules[:place], rule, *rules[place:]))
-                self._keep(self.judge(grafted, self.best.score))
-        if self.best is not before:
-            self._keep(polish(self.best, self.judge, self.out_of_time))
-
-    def _keep(self, found: Judged | None) -> None:
-        if found is not None and (self.best is None or found.score > self.best.score):
-            self.best = found
 
 
 def _everywhere(cases: Cases) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
 from dlm.policies.returns import roll_out
 
-__all__ = ["Judged", "ListJudge"]
+__all__ = ["Judged", "ListJudge", "Trial"]
 
 ANYWHERE = 0.1
 """What a step lost from any planned state weighs, against one lost from a start."""
@@ -28,12 +28,32 @@ HOPED_STEPS = 3
 
 @dataclass(frozen=True)
 class Judged:
-    """A list, its mean return at each judged size, the steps it loses from a planned state, and the score of it all."""
+    """A list, its mean return at each judged size, the steps it loses from a planned state, and the score of it all.
+
+    `solved` is the share of episodes that reach the goal at each of the larger sizes.
+    """
 
     decisions: DecisionList
     returns: tuple[float, ...]
+    solved: tuple[float, ...]
     lost: float
     score: float
+
+
+@dataclass
+class Trial:
+    """What is known of a list so far."""
+
+    decisions: DecisionList
+    lost: float
+    handicap: float
+    returns: list[float]
+    failed: bool
+    solved: list[float] = field(default_factory=list)
+
+    def judged(self) -> Judged:
+        score = float(np.mean(self.returns)) - self.handicap
+        return Judged(self.decisions, tuple(self.returns), tuple(self.solved), self.lost, score)
 
 
 @dataclass
@@ -50,30 +70,37 @@ class ListJudge:
     steps: int = 0
     best: tuple[float, ...] = ()
 
-    def __call__(self, decisions: DecisionList, at_least: float = -np.inf) -> Judged | None:
-        """What a list earns; None as soon as it is clear that its score is less than `at_least`."""
+    def __call__(self, lists: Sequence[DecisionList], at_least: float = -np.inf) -> list[Judged]:
+        """The lists whose score is `at_least` so much, the best one first; others are dropped as soon as that shows."""
         cost = self.lens.domain.step_cost
+        trials = [self._begin(decisions) for decisions in lists]
+        for number, start in enumerate(self.starts):
+            trials = [trial for trial in trials if self._hope(trial.returns) - trial.handicap >= at_least]
+            going = [trial for trial in trials if not trial.failed]
+            if going:
+                rollout = roll_out(self.lens, [trial.decisions for trial in going], self.vocabulary, number, start)
+                self.steps += rollout.steps
+                for trial, returns, solved in zip(going, rollout.returns, rollout.solved, strict=True):
+                    trial.returns.append(float(returns.mean()))
+                    trial.solved.append(float(solved.mean()))
+            for trial in trials:
+                if trial.failed:
+                    trial.returns.append(-cost * float(start.left.mean()))
+                    trial.solved.append(0.0)
+                trial.failed = trial.failed or trial.solved[-1] < 0.5
+        found = sorted((trial.judged() for trial in trials), key=lambda judged: -judged.score)
+        for judged in found:
+            if not self.best or np.mean(judged.returns) > np.mean(self.best):
+                self.best = judged.returns
+        return [judged for judged in found if judged.score >= at_least]
+
+    def _begin(self, decisions: DecisionList) -> Trial:
+        """What a list earns on planned instances."""
         values = [bank.evaluate(bank.chosen(decisions)) for bank in self.banks]
         lost = float(np.mean([value.lost for value in values]))
+        weight = ANYWHERE * lost + LENGTH * decisions.weight(self.vocabulary)
         returns = [value.starts for value in values]
-        handicap = cost * (ANYWHERE * lost + LENGTH * decisions.weight(self.vocabulary))
-        failed = min(returns) < 0.5
-        for number, start in enumerate(self.starts):
-            if failed:
-                returns.append(-cost * float(start.left.mean()))
-                continue
-            if self._hope(returns) - handicap < at_least:
-                return None
-            rollout = roll_out(self.lens, decisions, self.vocabulary, np.random.default_rng(number), start)
-            self.steps += rollout.steps
-            returns.append(float(rollout.returns.mean()))
-            failed = float(rollout.solved.mean()) < 0.5
-        score = float(np.mean(returns)) - handicap
-        if score < at_least:
-            return None
-        if not self.best or np.mean(returns) > np.mean(self.best):
-            self.best = tuple(returns)
-        return Judged(decisions, tuple(returns), lost, score)
+        return Trial(decisions, lost, self.lens.domain.step_cost * weight, returns, failed=min(returns) < 0.5)
 
     def add_starts(self, number: int, more: State) -> None:
         """Further starts of the n-th larger size. What lists were said to earn before does not count any more."""

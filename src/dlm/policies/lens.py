@@ -15,7 +15,7 @@ from dlm.envs.domain import Actions, Domain, State
 from dlm.envs.view import View
 from dlm.errors import SettingsError
 from dlm.logic.syntax import Definition, Program
-from dlm.policies.tables import Tables, pack_worlds
+from dlm.policies.tables import Tables, pack_table
 
 __all__ = ["Lens"]
 
@@ -43,7 +43,8 @@ class Lens:
 
     def tables(self, state: State, definitions: Mapping[str, Definition]) -> Tables:
         """What the view shows and what is defined on it, as packed tables that are made when they are read."""
-        return pack_worlds(self.domain.look(state), definitions)
+        sight = self.domain.glance(state)
+        return Tables(len(self.objects(state)), state.count, lambda name: pack_table(sight(name)), definitions)
 
     def objects(self, state: State) -> NDArray[np.intp]:
         """The numbers that the objects of the view have in the domain; they depend on the size alone."""

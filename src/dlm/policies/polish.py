@@ -15,19 +15,15 @@ __all__ = ["polish"]
 def polish(judged: Judged, judge: ListJudge, out_of_time: Callable[[], bool]) -> Judged:
     """Change a list as long as its score rises; of lists that earn as much, a shorter one has a better score."""
     tried = {judged.decisions}
-    while True:
-        for other in chain(_smaller(judged.decisions), _reordered(judged.decisions)):
-            if out_of_time():
-                return judged
-            if other in tried:
-                continue
-            tried.add(other)
-            found = judge(other, judged.score)
-            if found is not None and found.score > judged.score:
-                judged = found
-                break
-        else:
-            return judged
+    while not out_of_time():
+        others = chain(_smaller(judged.decisions), _reordered(judged.decisions))
+        fresh = [other for other in dict.fromkeys(others) if other not in tried]
+        tried.update(fresh)
+        found = judge(fresh, judged.score)
+        if not found or found[0].score <= judged.score:
+            break
+        judged = found[0]
+    return judged
 
 
 def _smaller(decisions: DecisionList) -> Iterator[DecisionList]:

@@ -10,8 +10,7 @@ import numpy as np
 from dlm.policies.bank import Cases
 from dlm.policies.decision_list import DecisionList
 from dlm.policies.demonstrations import mistakes
-from dlm.policies.judge import Judged, ListJudge
-from dlm.policies.returns import roll_out
+from dlm.policies.judge import ListJudge, Trial
 
 __all__ = ["PupilJudge"]
 
@@ -33,25 +32,11 @@ class PupilJudge(ListJudge):
     teachers: Sequence[float] = ()
     """What the teacher earns from each of the starts."""
 
-    def __call__(self, decisions: DecisionList, at_least: float = -np.inf) -> Judged | None:
-        """What a list is worth; None as soon as it is clear that its score is less than `at_least`."""
-        cost = self.lens.domain.step_cost
+    def _begin(self, decisions: DecisionList) -> Trial:
+        """How often a list is wrong."""
         lost = float(np.mean([mistakes(cases, decisions).mean() for cases in self.cases]))
-        handicap = lost + cost * LENGTH * decisions.weight(self.vocabulary)
-        returns: list[float] = []
-        failed = False
-        for number, start in enumerate(self.starts):
-            if failed:
-                returns.append(-cost * float(start.left.mean()))
-                continue
-            if self._hope(returns) - handicap < at_least:
-                return None
-            rollout = roll_out(self.lens, decisions, self.vocabulary, np.random.default_rng(number), start)
-            self.steps += rollout.steps
-            returns.append(float(rollout.returns.mean()))
-            failed = float(rollout.solved.mean()) < 0.5
-        score = float(np.mean(returns)) - handicap
-        return None if score < at_least else Judged(decisions, tuple(returns), lost, score)
+        handicap = lost + self.lens.domain.step_cost * LENGTH * decisions.weight(self.vocabulary)
+        return Trial(decisions, lost, handicap, returns=[], failed=False)
 
     def _hope(self, returns: list[float]) -> float:
         """The mean return if the list did a little better than its teacher at all sizes to come."""

@@ -1,10 +1,12 @@
-"""What a program earns: episodes of a policy that looks at a domain through a lens.
+"""What decision lists earn: episodes of policies that look at a domain through a lens.
 
-The learner judges its programs by these. What is reported in the end comes from `dlm.envs.evaluate` instead.
+The learner judges its programs by these. What is reported in the end comes from `dlm.envs.evaluate` instead. Lists that
+are compared are much alike, so their episodes are played side by side: what they say in common is computed once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,14 +17,17 @@ from dlm.envs.domain import State
 from dlm.policies.decision_list import DecisionList
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
-from dlm.policies.tables import Words, unpack_table
+from dlm.policies.tables import Words, pack_table, unpack_table
 
-__all__ = ["Rollout", "atoms_of", "choose_atoms", "chosen_atoms", "roll_out"]
+__all__ = ["Rollout", "atoms_of", "choose_atoms", "draw_seed", "roll_out"]
+
+TOGETHER = 2048
+"""Episodes that are played side by side; more of them would not fit into a cache."""
 
 
 @dataclass(frozen=True)
 class Rollout:
-    """Returns of some episodes, which of them reached the goal, and how many steps were made."""
+    """Returns of each list's episodes, which of them reached the goal, and how many steps were made."""
 
     returns: NDArray[np.float64]
     solved: BoolArray
@@ -31,51 +36,90 @@ class Rollout:
 
 def roll_out(
     lens: Lens,
-    decisions: DecisionList,
+    lists: Sequence[DecisionList],
     vocabulary: Vocabulary,
-    rng: np.random.Generator,
+    seed: int,
     start: State,
     *,
-    loyal: bool = False,
+    freedom: float = 0.0,
 ) -> Rollout:
-    """Act by a decision list until every episode is over.
+    """Act by each decision list from each start until every episode is over.
 
-    Ties are broken at random: any of the chosen atoms, or any atom at all where none is chosen. A `loyal` rollout
-    draws an order of all atoms once and always keeps to it, so that episodes differ by their starts alone.
+    Ties are broken at random: any of the chosen atoms, or any atom at all where none is chosen. `freedom` is the chance
+    of a step to take what any rule says, whatever the rules before it do. What is drawn depends on the seed, the
+    start and the number of the step alone: lists that choose alike earn alike.
     """
-    returns = np.zeros(start.count)
-    solved = np.zeros(start.count, dtype=np.bool_)
+    each = max(1, TOGETHER // max(1, start.count))
+    parts = [
+        _play(lens, lists[begin : begin + each], vocabulary, seed, start, freedom)
+        for begin in range(0, len(lists), each)
+    ]
+    return Rollout(
+        np.concatenate([part.returns for part in parts]),
+        np.concatenate([part.solved for part in parts]),
+        sum(part.steps for part in parts),
+    )
+
+
+def _play(
+    lens: Lens, lists: Sequence[DecisionList], vocabulary: Vocabulary, seed: int, start: State, freedom: float
+) -> Rollout:
+    rng = np.random.default_rng(seed)
+    returns = np.zeros(len(lists) * start.count)
+    solved = np.zeros(len(lists) * start.count, dtype=np.bool_)
     atoms = lens.actions(start)
-    order = rng.random((1, len(atoms))) if loyal else None
-    waiting = np.flatnonzero(~start.finished)
-    state, steps = start.take(waiting), 0
+    waiting = np.flatnonzero(np.tile(~start.finished, len(lists)))
+    state, steps = start.take(waiting % start.count), 0
     while len(waiting):
-        step = lens.domain.step(state, atoms[choose_atoms(lens, decisions, vocabulary, rng, state, order)])
+        luck = rng.random((start.count, len(atoms)), dtype=np.float32)[waiting % start.count]
+        free = rng.random(start.count)[waiting % start.count] < freedom
+        taken = _take_atoms(lens, lists, vocabulary, state, luck, waiting // start.count, free)
+        step = lens.domain.step(state, atoms[taken])
         returns[waiting] += step.rewards
         solved[waiting] = step.solved
         steps += len(waiting)
         going = ~step.done
         waiting, state = waiting[going], step.state.take(going)
-    return Rollout(returns, solved, steps)
+    shape = len(lists), start.count
+    return Rollout(returns.reshape(shape), solved.reshape(shape), steps)
 
 
 def choose_atoms(
-    lens: Lens,
-    decisions: DecisionList,
-    vocabulary: Vocabulary,
-    rng: np.random.Generator,
-    state: State,
-    order: NDArray[np.float64] | None = None,
+    lens: Lens, decisions: DecisionList, vocabulary: Vocabulary, rng: np.random.Generator, state: State
 ) -> NDArray[np.intp]:
-    """The number of the atom that a list takes in each state: of those it chooses, the last in the order, or any."""
-    chosen = chosen_atoms(lens, decisions, vocabulary, state)
-    luck = rng.random(chosen.shape) if order is None else order
+    """The number of the atom that a list takes in each state."""
+    luck = rng.random((state.count, len(lens.actions(state))), dtype=np.float32)
+    first = np.zeros(state.count, dtype=np.intp)
+    return _take_atoms(lens, [decisions], vocabulary, state, luck, first, first > 0)
+
+
+def _take_atoms(
+    lens: Lens,
+    lists: Sequence[DecisionList],
+    vocabulary: Vocabulary,
+    state: State,
+    luck: NDArray[np.float32],
+    acting: NDArray[np.intp],
+    free: BoolArray,
+) -> NDArray[np.intp]:
+    """The number of the atom that is taken in each state: of those its acting list chooses, the luckiest.
+
+    Where a list is `free`, all its rules have their say.
+    """
+    tables = lens.tables(state, vocabulary.definitions)
+    choices: Words = np.zeros(1, dtype=np.uint64)
+    for ordered in (True, False):
+        for number, decisions in enumerate(lists):
+            own = (acting == number) & (free != ordered)
+            if own.any():
+                choices = choices | (decisions.choices(tables, ordered=ordered) & pack_table(own))
+    chosen = atoms_of(choices, state.count)
     return np.asarray(np.where(chosen, luck, luck - 1.0).argmax(axis=1))
 
 
-def chosen_atoms(lens: Lens, decisions: DecisionList, vocabulary: Vocabulary, state: State) -> BoolArray:
-    """Which atoms a list chooses from in each state, over the atoms of different objects in lexicographic order."""
-    return atoms_of(decisions.choices(lens.tables(state, vocabulary.definitions)), state.count)
+def draw_seed(rng: np.random.Generator) -> int:
+    """A seed for episodes."""
+    return int(rng.integers(2**32))
 
 
 def atoms_of(choices: Words, count: int) -> BoolArray:

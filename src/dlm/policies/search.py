@@ -1,10 +1,10 @@
 """The learner `search`: from a simulator alone to a program, by planning on small instances and a search for rules.
 
-A start learns a decision list, from one of two sources: from plans on fresh small instances, where what each action
-loses is known for certain; or from these and from larger instances as well, where each action is tried and the best
-list so far acts afterwards. Lists are judged by what they earn, at larger sizes too, and by their length. The good ones
-are polished, and their rules are tried in the best list. The best list of all becomes one ordinary program. This is
-planning plus rule search, not reinforcement learning by trial.
+A start learns decision lists from states that good play comes to: in small instances, where plans tell for certain
+what each action loses; and in larger ones once the best list so far masters them, where each action is tried and that
+list acts afterwards. Lists are judged by what they earn, at larger sizes too, and by their length. The good ones are
+polished, and their rules are tried in the best list. The best of all becomes one ordinary program. This is planning
+plus rule search, not reinforcement learning by trial.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 from dlm.envs.domain import Domain
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
-from dlm.policies.bank import Bank, Cases, Planner
+from dlm.policies.bank import Bank, Cases, Planner, join_cases
+from dlm.policies.champion import Champion
 from dlm.policies.covering import CoverSettings, learn_list
 from dlm.policies.decision_list import DecisionList
 from dlm.policies.foresight import look_ahead, visited
 from dlm.policies.judge import Judged, ListJudge
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
-from dlm.policies.polish import polish
 from dlm.policies.result import PolicyResult, Progress
-from dlm.policies.returns import roll_out
+from dlm.policies.returns import draw_seed, roll_out
 from dlm.policies.rules import BeamSettings
 from dlm.policies.verify import STREAM, play_program, try_trials
 
@@ -37,11 +37,14 @@ __all__ = ["RuleSearch", "RuleSearchSettings", "learn_rules"]
 
 Floats = NDArray[np.float64]
 
-PROMISING = 0.3
-"""A list that earns so much less than the best may still become better by polishing."""
-
 PROGRESS = 0.1
 """Steps that a better list must earn to be worth waiting for more."""
+
+ASIDE = 0.15
+"""How often a step aside is taken when states to learn from are sought."""
+
+MASTERED = 0.9
+"""The share of episodes in which a list must reach the goal to be followed in foresight."""
 
 HARD = 16
 """Starts from which the best list fails that are kept at a time."""
@@ -53,28 +56,27 @@ class RuleSearchSettings:
 
     `states`: the most states of an instance that is planned on; `sizes`: how many of the largest sizes that can be
     planned on are used; `planned` and `judged`: states of a size that are planned at a time to learn from and to judge
-    by, in at most `instances` instances; `sample`: states of a size that a rule is sought on; `rounds`: lists of a
-    start that learns from plans alone, one start in `fresh`; `ahead`: larger states in which all actions are tried,
-    `repeats` times; `exceptions`: how often exceptions are sought there, not lists; `growth`: how much larger than the
-    planned ones the sizes are that lists are judged at, by `episodes` each. A search ends after `starts`, or `patience`
-    of them without progress.
+    by, in at most `instances` instances; `sample`: states of a size that a rule is sought on, of twice as many that a
+    start looks at; `memory`: how many starts these are remembered for; `ahead`: episodes of a larger size that a start
+    plays to tell good actions from bad ones, `repeats` after each action; one start in `exceptions` seeks exceptions
+    and no lists; `growth`: how much larger than the planned ones the sizes are that lists are judged at, by `episodes`
+    each. A search ends after `starts`, or `patience` of them without progress.
     """
 
     states: int = 6000
     sizes: int = 3
-    planned: int = 12000
+    planned: int = 60000
     judged: int = 6000
     instances: int = 30
     sample: int = 120
-    rounds: int = 2
-    fresh: int = 3
-    ahead: int = 120
-    repeats: int = 2
-    exceptions: float = 0.7
+    memory: int = 4
+    ahead: int = 16000
+    repeats: int = 6
+    exceptions: int = 3
     growth: tuple[float, ...] = (1.5, 2.0, 3.0)
     episodes: int = 128
     starts: int = 60
-    patience: int = 6
+    patience: int = 8
     flawless_patience: int = 4
 
 
@@ -120,7 +122,7 @@ class RuleSearch:
         self.planner = Planner(self.lens, self.vocabulary, settings.states)
         self.starts = 0
         self.since_best = 0
-        self.best: Judged | None = None
+        self.memory: dict[int, list[Cases]] = {}
         self.sizes = self.planner.sizes(self.rng, settings.sizes)
         self._steps_ahead = 0
         judging = np.random.default_rng([seed, 1])
@@ -131,6 +133,12 @@ class RuleSearch:
             self._plan(judging, settings.judged),
             [domain.reset(judging, settings.episodes, size) for size in larger],
         )
+        self.champion = Champion(self.judge, out_of_time)
+
+    @property
+    def best(self) -> Judged | None:
+        """The best list so far."""
+        return self.champion.best
 
     @property
     def done(self) -> bool:
@@ -155,93 +163,64 @@ class RuleSearch:
         return simplify(self.lens.program(decisions.program(self.vocabulary)))
 
     def advance(self) -> None:
-        """One more start."""
-        if self.best is None or self.starts % self.settings.fresh == 0:
-            self._from_plans()
-        else:
-            self._from_foresight(self.best.decisions)
-        self.starts += 1
-        self.since_best += 1
-
-    def _from_plans(self) -> None:
-        """A list for what the best plans visit, then another for what the first one visits too."""
-        banks = self._plan(self.rng, self.settings.planned)
+        """One more start: a list, or exceptions from the best one, for the states in which it loses something."""
+        cases = self._gather()
+        before = self.best
         settings = self._cover_settings()
-        weights = [_weights(bank, bank.good(settings.tolerance)) for bank in banks]
-        for _ in range(self.settings.rounds):
-            decisions = self._learn(banks, weights, settings)
-            self._consider(decisions)
-            own = [_weights(bank, bank.chosen(decisions)) for bank in banks]
-            weights = [(old + new) / 2 for old, new in zip(weights, own, strict=True)]
-
-    def _from_foresight(self, best: DecisionList) -> None:
-        """Rules for what is better than what the best list does, in larger worlds too.
-
-        Most often these are exceptions, for the states in which it loses something; else a list of its own.
-        """
-        cases: list[Cases] = [*self._plan(self.rng, self.settings.planned)]
-        cases += [self._look_ahead(best, number) for number in self._mastered()]
-        settings = self._cover_settings()
-        if self.rng.random() < self.settings.exceptions:
-            settings = replace(settings, rules=2)
-            weights = [_losses(case, best, settings.tolerance) for case in cases]
-            self._graft(self._learn(cases, weights, settings))
+        if before is not None and self.starts % self.settings.exceptions == self.settings.exceptions - 1:
+            weights = [_losses(case, before.decisions, settings.tolerance) for case in cases]
+            self.champion.graft(self._learn(cases, weights, replace(settings, rules=2)))
         else:
             weights = [case.useful / max(1, case.useful.sum()) for case in cases]
-            self._consider(self._learn(cases, weights, settings))
+            self.champion.challenge(self._learn(cases, weights, settings))
+        assert self.best is not None
+        better = before is None or self.best.score > before.score + PROGRESS * self.domain.step_cost
+        self.since_best = 0 if better else self.since_best + 1
+        self.starts += 1
 
-    def _look_ahead(self, best: DecisionList, number: int) -> Cases:
-        """Fresh cases of a larger size; starts from which the best list fails are judged by from now on."""
+    def _gather(self) -> list[Cases]:
+        """Cases of some sizes, fresh ones and those of the last starts: from plans, and from foresight where larger."""
+        fresh = {size: self._look_at_plans(size) for size in self.sizes}
+        for number in self._mastered():
+            fresh[self.domain.size(self.judge.starts[number])] = self._look_ahead(number)
+        self.memory = {
+            size: [*self.memory.get(size, [])[1 - self.settings.memory :], cases] for size, cases in fresh.items()
+        }
+        return [join_cases(cases, self.vocabulary) for cases in self.memory.values()]
+
+    def _look_at_plans(self, size: int) -> Cases:
+        """States that the best plans and the best list come to, with a step aside now and then."""
+        bank = self.planner.plan(self.rng, size, self.settings.planned, self.settings.instances)
+        visits = bank.visits(bank.good(0.5), ASIDE)
+        if self.best is not None:
+            visits = visits + bank.visits(bank.chosen(self.best.decisions), ASIDE)
+        return bank.sample(self.rng, visits, 2 * self.settings.sample, self.vocabulary)
+
+    def _look_ahead(self, number: int) -> Cases:
+        """Cases of a larger size; starts from which the best list fails are judged by from now on."""
+        assert self.best is not None
+        best = self.best.decisions
         start = self.domain.reset(self.rng, self.settings.episodes, self.domain.size(self.judge.starts[number]))
-        rollout = roll_out(self.lens, best, self.vocabulary, self.rng, start)
-        hard = np.flatnonzero(~rollout.solved)[:HARD]
+        rollout = roll_out(self.lens, [best], self.vocabulary, draw_seed(self.rng), start)
+        hard = np.flatnonzero(~rollout.solved[0])[:HARD]
         self.judge.add_starts(number, start.take(hard))
-        self.best = self.judge(best)
-        some = start.take(np.concatenate([hard, np.flatnonzero(rollout.solved)[: 2 * HARD]]))
-        states = visited(self.lens, best, self.vocabulary, self.rng, some, self.settings.ahead)
+        self.champion.judge_again()
+        some = start.take(np.concatenate([hard, np.flatnonzero(rollout.solved[0])[: 2 * HARD]]))
+        actions = self.domain.legal(start).sum() / start.count
+        count = max(1, int(self.settings.ahead / (actions * self.settings.repeats)))
+        states = visited(self.lens, best, self.vocabulary, self.rng, some, count)
         cases, steps = look_ahead(self.lens, best, self.vocabulary, self.rng, states, self.settings.repeats)
         self._steps_ahead += steps + rollout.steps
         return cases
 
     def _mastered(self) -> list[int]:
-        """Larger sizes, by number, at which the best list is paid: following it tells something there."""
-        assert self.best is not None
-        returns = self.best.returns[len(self.sizes) :]
-        return [number for number, value in enumerate(returns) if value > 0][:2] or [0]
+        """Larger sizes, by number, at which the best list hardly ever fails: following it tells something there."""
+        solved = self.best.solved if self.best else ()
+        return [number for number, share in enumerate(solved) if share >= MASTERED][-2:]
 
-    def _learn(self, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings) -> DecisionList:
+    def _learn(self, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings) -> list[DecisionList]:
         action, arity = self.domain.action, self.domain.action_arity
         return learn_list(action, arity, cases, weights, self.vocabulary, self.rng, settings, self.out_of_time)
-
-    def _consider(self, decisions: DecisionList) -> None:
-        """Judge a list and polish it if it is promising; then try its rules in the best list."""
-        best = self.best
-        found = self.judge(decisions, best.score - PROMISING if best else -np.inf)
-        if found is not None:
-            self._keep(polish(found, self.judge, self.out_of_time))
-        if best is not None:
-            self._graft(decisions)
-
-    def _graft(self, decisions: DecisionList) -> None:
-        """Try each rule at each place of the best list."""
-        assert self.best is not None
-        before = self.best
-        for rule in decisions.rules:
-            for place in range(len(self.best.decisions.rules) + 1):
-                if self.out_of_time():
-                    return
-                rules = self.best.decisions.rules
-                grafted = replace(self.best.decisions, rules=(*rules[:place], rule, *rules[place:]))
-                self._keep(self.judge(grafted, self.best.score))
-        if self.best is not before:
-            self._keep(polish(self.best, self.judge, self.out_of_time))
-
-    def _keep(self, found: Judged | None) -> None:
-        if found is None or (self.best is not None and found.score <= self.best.score):
-            return
-        if self.best is None or found.score > self.best.score + PROGRESS * self.domain.step_cost:
-            self.since_best = -1
-        self.best = found
 
     def _plan(self, rng: np.random.Generator, states: int) -> list[Bank]:
         return [self.planner.plan(rng, size, states, self.settings.instances) for size in self.sizes]
@@ -263,10 +242,3 @@ def _losses(cases: Cases, decisions: DecisionList, tolerance: float) -> Floats:
     lost = np.where(cases.useful, (cases.harm(tolerance) * chosen).sum(axis=1) / chosen.sum(axis=1), 0.0)
     everywhere = cases.useful / max(1, cases.useful.sum())
     return np.asarray(0.8 * lost / max(lost.sum(), 1e-12) + 0.2 * everywhere)
-
-
-def _weights(bank: Bank, chosen: NDArray[np.bool_]) -> Floats:
-    """How much a state matters: by how often it is visited, and a little in any case."""
-    visits = np.where(bank.useful, bank.evaluate(chosen).visits, 0.0)
-    everywhere = bank.useful / max(1, bank.useful.sum())
-    return np.asarray(0.7 * visits / max(visits.sum(), 1e-12) + 0.3 * everywhere)

@@ -34,6 +34,7 @@ class Tables:
         self.source = source
         self.definitions = definitions
         self._known: dict[str, Words] = {}
+        self._conjunctions: dict[tuple[int, tuple[tuple[str, tuple[int, ...], bool], ...]], Words] = {}
         self._identity = np.where(np.eye(size, dtype=np.bool_), EVERY, np.uint64(0))[..., None]
 
     def predicate(self, name: str) -> Words:
@@ -48,6 +49,17 @@ class Tables:
                 table = np.broadcast_to(made, (self.size,) * definition.arity + made.shape[-1:])
             self._known[name] = table
         return table
+
+    def conjunction(self, parts: tuple[tuple[str, tuple[int, ...], bool], ...], arity: int) -> Words:
+        """Predicates of some of the arguments, by their places, or their negations, all at once; made once."""
+        known = self._conjunctions.get((arity, parts))
+        if known is None:
+            known = np.full(1, EVERY)
+            for name, places, positive in parts:
+                truth = place(self.predicate(name), places, arity)
+                known = known & (truth if positive else ~truth)
+            self._conjunctions[arity, parts] = known
+        return known
 
     def formula(self, formula: Formula, scope: tuple[str, ...]) -> Words:
         """The table of a formula, an axis for each variable in scope; of length 1 if it does not depend on it."""
@@ -112,12 +124,15 @@ def pack_worlds(worlds: Worlds, definitions: Mapping[str, Definition]) -> Tables
 
 
 def pack_table(table: BoolArray) -> Words:
-    """A Boolean table with the worlds along its first axis, as words."""
-    count = len(table)
-    octets = np.packbits(table.reshape(count, int(np.prod(table.shape[1:]))), axis=0, bitorder="little")
-    padded = np.zeros((octets.shape[1], -(-count // 64) * 8), dtype=np.uint8)
-    padded[:, : len(octets)] = octets.T
-    return padded.view(np.uint64).reshape(*table.shape[1:], -(-count // 64))
+    """A Boolean table with the worlds along its first axis, as words; fast if they lie side by side in memory."""
+    count, shape = len(table), table.shape[1:]
+    if table.strides[0] == table.itemsize:
+        octets = np.packbits(np.moveaxis(table, 0, -1), axis=-1, bitorder="little")
+    else:
+        octets = np.moveaxis(np.packbits(table, axis=0, bitorder="little"), 0, -1)
+    padded = np.zeros((*shape, -(-count // 64) * 8), dtype=np.uint8)
+    padded[..., : octets.shape[-1]] = octets
+    return padded.view(np.uint64)
 
 
 def unpack_table(table: Words, count: int) -> BoolArray:
