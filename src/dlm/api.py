@@ -95,8 +95,8 @@ def learn_policy(
     of the predicate whose atoms are its actions; `arity`, `encode`, `sizes` and `limit` are for it alone
     (`dlm.policies.probing.domain_of` describes them). `teacher` is for the learner "imitation": a program, the name of
     a hand-written one, a program file or run folder, or a function from a structure to the arguments of good actions;
-    by default the program written for the task. Imitation is `incremental` in any case. Files are written only if a
-    folder `out` is given.
+    by default the program written for the task. With `incremental`, machines in phases invent predicates for it.
+    Files are written only if a folder `out` is given.
     """
     domain = find_domain(env, action, arity=arity, encode=encode, sizes=sizes, limit=limit)
     settings = PolicyRunSettings(

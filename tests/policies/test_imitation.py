@@ -11,9 +11,11 @@ import torch
 
 import dlm
 from dlm.data.structure import Structure
+from dlm.engines import evaluate_target
 from dlm.envs import get_domain
 from dlm.envs.teachers import get_teacher
 from dlm.errors import DataError, ProgramError, SettingsError
+from dlm.learning.invention import Inventions
 from dlm.learning.run import RunFolder
 from dlm.logic.text import parse_program
 from dlm.machine import Selection
@@ -24,11 +26,13 @@ from dlm.policies.demonstrations import Classroom, mistakes
 from dlm.policies.imitation import Imitation, ImitationSettings
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Literal, Vocabulary
+from dlm.policies.machines import adopt, taught_task
 from dlm.policies.policy_settings import machine_settings
 from dlm.policies.pupil import PupilJudge
 from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.soft import SoftPolicy
 from dlm.policies.soft_file import save_soft
+from dlm.policies.tables import unpack_table
 from dlm.policies.teaching import find_teacher
 
 UNSTACK = parse_program("move(x, y) :- top(x) & is_floor(y) & ~on(x, y).")
@@ -116,7 +120,7 @@ def test_mistakes_are_told_by_how_likely_they_are() -> None:
 def test_what_a_pupil_does_wrong_is_corrected() -> None:
     room = room_of("rl/unstack", UNSTACK)
     careless = DecisionList("move", 2, ((TOP, FLOOR),))
-    found = mistakes(room.correct(careless, 5, 30, 40), careless)
+    found = mistakes(room.correct(careless, states_of("rl/unstack", 5, 30), 40), careless)
     assert (found > 0).sum() >= 15
     assert len(found) <= 40
 
@@ -130,7 +134,7 @@ def test_chance_leads_to_states_that_the_teacher_alone_never_sees(monkeypatch: p
 def test_a_list_is_judged_next_to_its_teacher() -> None:
     room = room_of("rl/unstack", UNSTACK)
     starts = [states_of("rl/unstack", size) for size in (4, 6)]
-    teachers = [float(room.returns(start).mean()) for start in starts]
+    teachers = [float(room.play(start)[0].mean()) for start in starts]
     judge = PupilJudge(room.lens, room.vocabulary, (), starts, cases=[room.demonstrate(5, 20, 100)], teachers=teachers)
     best, worst = judge([SILENT, RIGHT])
     assert best.returns == pytest.approx(teachers)
@@ -177,6 +181,49 @@ def test_same_seed_same_program(learned: tuple[Path, Any]) -> None:
     assert again.program == learned[1].program
 
 
+def test_what_machines_invent_keeps_its_meaning_as_a_word() -> None:
+    room = room_of("rl/sorting")
+    cases = room.demonstrate(5, 20, 100)
+    first = parse_program("""
+        later(a, b) :- smaller_index(b, a).
+        wrong(a) :- exists b != a: smaller_index(a, b) & ~later(a, b) & greater_value(a, b).
+        between(a, b, c) :- smaller_value(a, b) & smaller_value(b, c).
+        swap(a, b) :- wrong(a) & (exists c != a, b: between(a, c, b)).
+    """)
+    machine = machine_settings(room.lens.domain)
+    task = taught_task(room.lens, [cases], room.vocabulary, [], machine)
+    worlds = room.lens.observe(cases.states)
+    inventions = Inventions().grown([first], task, [worlds], 3)
+    names = adopt(inventions, room.vocabulary)
+    shown = [name for name in inventions.shown if inventions.arities[name] <= 2]
+    assert len(names) == len(shown) > 1
+    extended = inventions.extend(worlds)
+    for name, invented in zip(names, shown, strict=True):
+        table = unpack_table(cases.tables.predicate(name), cases.count)
+        assert np.array_equal(table, extended.relations[invented])
+
+
+def test_a_machine_is_asked_what_the_teacher_would_do() -> None:
+    room = room_of("rl/unstack", UNSTACK)
+    cases = [room.demonstrate(size, 20, 50) for size in (3, 5)]
+    made = room.vocabulary.define(1, parse_program("p(x) :- exists y: on(y, x).").target.body)
+    task = taught_task(room.lens, cases, room.vocabulary, [made], machine_settings(room.lens.domain))
+    examples = task.sample(np.random.default_rng(0), 30, 6)
+    assert examples.one_is_enough
+    assert not examples.mistakes(evaluate_target(UNSTACK, examples.worlds)).any()
+    assert np.array_equal(examples.worlds.relations[made], examples.worlds.relations["on"].any(axis=1))
+
+
+def test_with_machines_in_phases_rules_may_be_made_of_what_they_invent() -> None:
+    domain = get_domain("rl/sorting")
+    few = ImitationSettings(slices=20)
+    pupil = Imitation(domain, find_teacher(domain, None), 100, few, incremental=True)
+    pupil.advance()
+    assert pupil.invented
+    assert set(pupil.invented) <= set(pupil.vocabulary.definitions)
+    assert set(pupil.program().inputs) <= set(domain.predicates)
+
+
 @pytest.mark.parametrize("name", ["sorting", "path"])
 def test_a_pupil_does_as_well_as_its_teacher(name: str) -> None:
     domain = get_domain(f"rl/{name}")
@@ -190,7 +237,7 @@ def test_a_pupil_does_as_well_as_its_teacher(name: str) -> None:
 
 def test_out_of_time_a_start_ends_at_once_with_some_program() -> None:
     domain = get_domain("rl/blocksworld")
-    few = ImitationSettings(episodes=4, states=20, judged=(2, 2, 2))
+    few = ImitationSettings(episodes=4, states=20, judged=(2, 2, 2), examined=(2, 2, 2))
     pupil = Imitation(domain, find_teacher(domain, None), 100, few, out_of_time=lambda: True)
     pupil.advance()
     assert pupil.best is not None

@@ -73,14 +73,24 @@ class HeldOut:
 
 
 class IncrementalLearner:
-    """A learner of one kind, started again and again on a task that has more inputs each time."""
+    """A learner of one kind, started again and again on a task that has more inputs each time.
+
+    `starts` are those of a phase; by default one by gradient, and several by search.
+    """
 
     def __init__(
-        self, kind: str, task: Task, machine: MachineSettings, seed: int, train: Callable[[Task, Phase], Learner]
+        self,
+        kind: str,
+        task: Task,
+        machine: MachineSettings,
+        seed: int,
+        train: Callable[[Task, Phase], Learner],
+        starts: int | None = None,
     ) -> None:
         self.name = f"{kind} (incremental)"
         self.kind, self.task, self.seed = kind, task, seed
         self._train = train
+        self._starts = starts or (1 if kind == "gradient" else SEARCH_STARTS)
         breadth = max(machine.breadth_at(layer) for layer in range(1, machine.depth))
         self._widest = max(task.target_arity, breadth - 1, *task.inputs.values())
         self.questions = [task, *(project_task(task, n) for n in range(task.target_arity) if task.target_arity > 1)]
@@ -97,7 +107,7 @@ class IncrementalLearner:
         """A slice of the phase's learner; at the end of the phase, what it has found is judged."""
         report = self.learner.advance()
         candidate = self._consider(report)
-        over = report.starts > (1 if self.kind == "gradient" else SEARCH_STARTS)
+        over = report.starts > self._starts
         if self._question and report.candidate is not None and report.candidate.believed:
             over = True
         told = replace(

@@ -31,18 +31,6 @@ class Inventions:
     library: tuple[Definition, ...] = ()
     shown: tuple[str, ...] = ()
 
-    @classmethod
-    def diagonals(cls, task: Task, worlds: Sequence[Worlds]) -> Inventions:
-        """What a binary input says of one object twice, as unary predicates.
-
-        A machine with distinct quantifiers reads tuples of different objects only; this is what it cannot say.
-        """
-        binary = [name for name, arity in task.inputs.items() if arity == 2]
-        names = _fresh({*task.inputs, task.target})
-        library = tuple(Definition(next(names), ("x",), Atom(name, ("x", "x"))) for name in binary)
-        kept = tuple(_different([d.name for d in library], tuple(task.inputs), library, worlds)) if library else ()
-        return cls(reachable(library, kept), kept)
-
     @property
     def arities(self) -> dict[str, int]:
         """The shown predicates with their arities."""

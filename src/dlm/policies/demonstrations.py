@@ -43,12 +43,12 @@ class Classroom:
 
     def demonstrate(self, size: int, episodes: int, most: int) -> Cases:
         """Labelled states of fresh episodes in which the teacher acts, and chance now and then."""
-        visited = self._visit(size, episodes, self.as_told)
+        visited = self._visit(self.lens.domain.reset(self.rng, episodes, size), self.as_told)
         return self.label(visited.take(self.rng.permutation(visited.count)[:most]))
 
-    def correct(self, decisions: DecisionList, size: int, episodes: int, most: int) -> Cases:
-        """Labelled states of fresh episodes in which a list acts, and chance now and then; half of them mistakes."""
-        cases = self.label(self._visit(size, episodes, lambda state: self.as_listed(decisions, state)))
+    def correct(self, decisions: DecisionList, start: State, most: int) -> Cases:
+        """Labelled states of episodes in which a list acts, and chance now and then; up to half of them mistakes."""
+        cases = self.label(self._visit(start, lambda state: self.as_listed(decisions, state)))
         mistaken = np.flatnonzero(mistakes(cases, decisions) > 0)
         mistaken = self.rng.permutation(mistaken)[: most // 2]
         others = self.rng.permutation(np.setdiff1d(np.arange(cases.count), mistaken))[: most - len(mistaken)]
@@ -83,21 +83,21 @@ class Classroom:
     def _cases(self, states: State, regret: NDArray[np.float32], useful: BoolArray) -> Cases:
         return Cases(self.lens, states, self.lens.tables(states, self.vocabulary.definitions), regret, useful)
 
-    def returns(self, start: State) -> Floats:
-        """What the teacher earns from given starts."""
-        returns = np.zeros(start.count)
+    def play(self, start: State) -> tuple[Floats, BoolArray]:
+        """What the teacher earns from given starts, and from which it reaches the goal."""
+        returns, solved = np.zeros(start.count), np.zeros(start.count, dtype=np.bool_)
         waiting, state = np.flatnonzero(~start.finished), start.take(~start.finished)
         while len(waiting):
             step = self.lens.domain.step(state, self.as_told(state))
             self.steps += state.count
             returns[waiting] += step.rewards
+            solved[waiting] = step.solved
             waiting, state = waiting[~step.done], step.state.take(~step.done)
-        return returns
+        return returns, solved
 
-    def _visit(self, size: int, episodes: int, act: Act) -> State:
-        """The different states of episodes, in no order that matters."""
+    def _visit(self, start: State, act: Act) -> State:
+        """The different states of episodes, in the order in which they are met."""
         domain = self.lens.domain
-        start = domain.reset(self.rng, episodes, size)
         state = start.take(~start.finished)
         chance = self.rng.choice(CHANCES, size=state.count)
         met: dict[bytes, State] = {}

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.envs.domain import Domain
+from dlm.envs.domain import Domain, State
 from dlm.errors import SettingsError
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
@@ -28,7 +28,9 @@ from dlm.policies.demonstrations import Classroom, mistakes
 from dlm.policies.judge import Judged
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
+from dlm.policies.machines import invent
 from dlm.policies.pupil import PupilJudge
+from dlm.policies.returns import draw_seed, roll_out
 from dlm.policies.rules import BeamSettings
 from dlm.policies.teaching import Teacher
 
@@ -38,10 +40,16 @@ Floats = NDArray[np.float64]
 
 AS_GOOD = 0.25
 """Steps that a pupil may need more than its teacher, in the mean, and still be as good."""
+HARD = 16
+"""Starts of a size in which a pupil did worst that are added to those it is judged by, at a time."""
+HARD_STEPS = 2
+"""How many steps it must have lost there."""
 EXCEPTIONS = 2
 """Rules to seek at a time for states in which the best list is wrong."""
 REMEMBERED = 0.7
-"""How often predicates of the best list are on offer to the next rules."""
+"""How often predicates of the best list, and of machines, are on offer to the next rules."""
+PATIENCE = 8
+"""Starts without a better list after which machines are asked for predicates in any case, before every other start."""
 
 
 @dataclass(frozen=True)
@@ -51,21 +59,25 @@ class ImitationSettings:
     `objects`: the largest lesson with at most so many objects sets the sizes to learn at: half of it, itself, and half
     as large again; `episodes`: of each size, by the teacher, and half as many by each best list; `states`: of them the
     teacher is asked about, `kept` at most in all; `growth`: the sizes that lists are judged at, next to the largest
-    one to learn at, by `judged` episodes each. `sample`, `trials` and `rules` are those of `CoverSettings`; `offered`
-    is how many made predicates a rule may be built on, and `remembered` how many of these the best list may give.
+    one to learn at, by `judged` episodes each, and by `examined` fresh ones in the end. `sample`, `trials` and `rules`
+    are those of `CoverSettings`: many trials on few states, to which those that a rule spoils are added each time.
+    `offered` is how many made predicates a rule may be built on, and `remembered` how many of these the best list may
+    give. Machines invent predicates for `slices` of work at a time.
     """
 
     objects: int = 11
     episodes: int = 200
     states: int = 1500
     kept: int = 4500
-    growth: tuple[float, ...] = (0.75, 1.0, 2.0)
+    growth: tuple[float, ...] = (2 / 3, 1.0, 2.0)
     judged: tuple[int, ...] = (64, 64, 32)
-    sample: int = 100
-    trials: int = 3
+    examined: tuple[int, ...] = (300, 300, 64)
+    sample: int = 60
+    trials: int = 10
     rules: int = 5
     offered: int = 6
     remembered: int = 4
+    slices: int = 60
 
 
 @dataclass(frozen=True)
@@ -92,6 +104,8 @@ class Imitation:
         seed: int,
         settings: ImitationSettings | None = None,
         out_of_time: Callable[[], bool] = lambda: False,
+        *,
+        incremental: bool = False,
     ) -> None:
         self.domain = domain
         self.settings = settings or ImitationSettings()
@@ -102,11 +116,14 @@ class Imitation:
         self.room = Classroom(self.lens, teacher, self.vocabulary, self.rng)
         self.sizes = self._choose_sizes()
         self.cases = self._demonstrations()
-        self.judge = PupilJudge(self.lens, self.vocabulary, (), self._fresh_starts(), cases=self._demonstrations())
+        starts = self._fresh_starts(self.settings.judged)
+        self.judge = PupilJudge(self.lens, self.vocabulary, (), starts, cases=self._demonstrations())
         self.judge.teachers = self._teachers_returns()
         self.champion = Champion(self.judge, out_of_time)
         self.done = False
-        self.starts = 0
+        self.incremental = incremental
+        self.invented: list[str] = []
+        self.starts = self.since_best = 0
 
     @property
     def best(self) -> Judged | None:
@@ -134,13 +151,16 @@ class Imitation:
 
     def advance(self) -> None:
         """One more start; then the best list is examined, if it seems as good as its teacher, or else practises."""
-        if self.best is None or self.starts % 2 == 0:
+        if (self.incremental or self.since_best >= PATIENCE) and self.starts % 2 == 0:
+            self._invent()
+        before = self.best.decisions if self.best else None
+        if before is None or self.starts % 2 == 0:
             self.champion.challenge(self._learn([_everywhere(cases) for cases in self.cases], self.settings.rules))
         else:
-            decisions = self.best.decisions
-            self.champion.graft(self._learn([_where_wrong(cases, decisions) for cases in self.cases], EXCEPTIONS))
-        self.starts += 1
+            self.champion.graft(self._learn([_where_wrong(cases, before) for cases in self.cases], EXCEPTIONS))
         assert self.best is not None
+        self.starts += 1
+        self.since_best = self.since_best + 1 if self.best.decisions == before else 0
         if not self.out_of_time():
             self.done = self._as_good(self.best.returns, self.judge.teachers) and self._examine(self.best.decisions)
         if not self.done and not self.out_of_time():
@@ -167,39 +187,51 @@ class Imitation:
 
     def _practise(self, decisions: DecisionList) -> None:
         """Let a list play; what the teacher says about it is learned from, and judged by."""
-        episodes, states = self.settings.episodes // 2, self.settings.states // 2
         for number, size in enumerate(self.sizes):
             for known in (self.cases, self.judge.cases):
-                more = self.room.correct(decisions, size, episodes, states)
-                known[number] = self.room.join([known[number], more], self.settings.kept)
+                start = self.domain.reset(self.rng, self.settings.episodes // 2, size)
+                self._correct(known, number, decisions, start)
         self.champion.judge_again()
+
+    def _correct(self, known: list[Cases], number: int, decisions: DecisionList, start: State) -> None:
+        more = self.room.correct(decisions, start, self.settings.states // 2)
+        known[number] = self.room.join([known[number], more], self.settings.kept)
 
     # ------------------------------------------------------------------ comparison with the teacher
 
-    def _fresh_starts(self) -> list[Any]:
-        sizes = [round(self.sizes[-1] * growth) for growth in self.settings.growth]
-        return [
-            self.domain.reset(self.rng, count, size) for size, count in zip(sizes, self.settings.judged, strict=True)
-        ]
+    def _fresh_starts(self, episodes: Sequence[int]) -> list[State]:
+        kinds = zip(self.settings.growth, episodes, strict=True)
+        return [self.domain.reset(self.rng, count, round(self.sizes[-1] * growth)) for growth, count in kinds]
 
     def _teachers_returns(self) -> list[float]:
-        return [float(self.room.returns(start).mean()) for start in self.judge.starts]
+        return [float(self.room.play(start)[0].mean()) for start in self.judge.starts]
 
     def _as_good(self, returns: Sequence[float], teachers: Sequence[float]) -> bool:
         return float(np.mean(returns)) >= float(np.mean(teachers)) - AS_GOOD * self.domain.step_cost
 
     def _examine(self, decisions: DecisionList) -> bool:
-        """Whether a list earns as much as its teacher in fresh episodes; if not, it is judged by these as well."""
-        fresh = replace(self.judge, starts=self._fresh_starts())
-        fresh.teachers = [float(self.room.returns(start).mean()) for start in fresh.starts]
-        (found,) = fresh([decisions])
-        self.judge.steps = fresh.steps
-        if self._as_good(found.returns, fresh.teachers):
+        """Whether a list earns as much as its teacher in fresh episodes, and reaches every goal that the teacher does.
+
+        Where it loses most, it is judged from now on, and taught.
+        """
+        earned, teachers, passed = [], [], True
+        for number, start in enumerate(self._fresh_starts(self.settings.examined)):
+            pupil = roll_out(self.lens, [decisions], self.vocabulary, draw_seed(self.rng), start)
+            self.judge.steps += pupil.steps
+            returns, solved = self.room.play(start)
+            earned.append(float(pupil.returns.mean()))
+            teachers.append(float(returns.mean()))
+            passed = passed and not (solved & ~pupil.solved[0]).any()
+            lost = returns - pupil.returns[0]
+            worst = np.argsort(-lost, kind="stable")[:HARD]
+            worst = worst[lost[worst] > HARD_STEPS * self.domain.step_cost]
+            if len(worst):
+                self.judge.add_starts(number, start.take(worst))
+                if (size := self.domain.size(start)) in self.sizes:
+                    self._correct(self.cases, self.sizes.index(size), decisions, start.take(worst))
+        if passed and self._as_good(earned, teachers):
             return True
-        for number, start in enumerate(fresh.starts):
-            self.judge.add_starts(number, start)
         self.judge.teachers = self._teachers_returns()
-        self.champion.judge_again()
         return False
 
     # ------------------------------------------------------------------ lists
@@ -212,14 +244,26 @@ class Imitation:
         if self.best is not None:
             cost = float(self.rng.choice([0.002, 0.005, 0.01]))
             settings = replace(settings, beam=BeamSettings(literal_cost=cost))
-            if self.rng.random() < REMEMBERED:
-                said = dict.fromkeys(literal.name for rule in self.best.decisions.rules for literal in rule)
-                made = [name for name in said if name not in self.vocabulary.inputs]
-                shown = [made[index] for index in self.rng.permutation(len(made))[: own.remembered]]
+        if self.rng.random() < REMEMBERED:
+            made = [*dict.fromkeys([*self._said(), *self.invented])]
+            shown = [made[index] for index in self.rng.permutation(len(made))[: own.remembered]]
         return learn_list(
             self.domain.action, self.domain.action_arity, self.cases, weights, self.vocabulary, self.rng, settings,
             self.out_of_time, shown,
         )  # fmt: skip
+
+    def _said(self) -> list[str]:
+        """The made predicates of the best list's rules."""
+        rules = self.best.decisions.rules if self.best else ()
+        said = dict.fromkeys(literal.name for rule in rules for literal in rule)
+        return [name for name in said if name not in self.vocabulary.inputs]
+
+    def _invent(self) -> None:
+        """Let machines invent predicates on the smaller states; they may build on those of the best list."""
+        seed = int(self.rng.integers(2**31))
+        small = self.cases[:2]
+        known = self._said()[: self.settings.offered]
+        self.invented = invent(self.lens, small, self.vocabulary, known, seed, self.settings.slices, self.out_of_time)
 
 
 def _everywhere(cases: Cases) -> Floats:

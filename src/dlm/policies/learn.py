@@ -191,6 +191,7 @@ class _Session:
                 keep_soft=self.settings.keep_soft,
                 out_of_time=lambda: self.seconds >= self.learn_until,
                 teacher=self.teacher,
+                incremental=self.settings.incremental,
             )
         except SettingsError as error:
             if last:

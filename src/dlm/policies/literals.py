@@ -42,19 +42,20 @@ class Vocabulary:
 
     inputs: frozenset[str]
     definitions: dict[str, Definition] = field(default_factory=dict)
-    _names: dict[tuple[int, Formula], str] = field(default_factory=dict)
+    _names: dict[tuple[tuple[str, ...], Formula], str] = field(default_factory=dict)
     _weights: dict[str, int] = field(default_factory=dict)
 
-    def define(self, arity: int, body: Formula) -> str:
-        """The name of the predicate with this body over x (and y); new if there is none yet."""
-        known = self._names.get((arity, body))
+    def define(self, arity: int, body: Formula, parameters: tuple[str, ...] = VARIABLES) -> str:
+        """The name of the predicate with this body over the first parameters; new if there is none yet."""
+        parameters = parameters[:arity]
+        known = self._names.get((parameters, body))
         if known is not None:
             return known
         name = f"made_{len(self._names)}"
         while name in self.inputs:
             name = f"{name}_"
-        self._names[arity, body] = name
-        self.definitions[name] = Definition(name, VARIABLES[:arity], body)
+        self._names[parameters, body] = name
+        self.definitions[name] = Definition(name, parameters, body)
         return name
 
     def weight(self, name: str) -> int:

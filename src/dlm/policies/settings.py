@@ -37,7 +37,8 @@ class PolicyRunSettings:
     )
 
     incremental: bool = field(
-        default=False, metadata={"help": "Learn in phases, machine after machine; imitation does so in any case."}
+        default=False,
+        metadata={"help": "Let machines in phases invent predicates for the rules of imitation from the start."},
     )
     teacher: str | None = field(default=None, metadata={"help": "Whom the imitation learner imitates."})
 

@@ -77,6 +77,7 @@ def open_stage(
     keep_soft: bool,
     out_of_time: Callable[[], bool],
     teacher: TeacherSource | None = None,
+    incremental: bool = False,
 ) -> Stage:
     """A learner at its beginning."""
     if learner == "search":
@@ -88,7 +89,7 @@ def open_stage(
         return _Search(domain, seed, out_of_time)
     judged = domain.hopeful() if isinstance(domain, EnvDomain) else domain
     if learner == "imitation":
-        return _Imitation(judged, find_teacher(judged, teacher), seed, out_of_time)
+        return _Imitation(judged, find_teacher(judged, teacher), seed, incremental, out_of_time)
     return _Gradient(learner, judged, seed, keep_soft, out_of_time)
 
 
@@ -137,8 +138,10 @@ class _Imitation:
     learner = "imitation"
     share = 1.0
 
-    def __init__(self, domain: Domain[Any], teacher: Teacher, seed: int, out_of_time: Callable[[], bool]) -> None:
-        self._imitation = Imitation(domain, teacher, seed, out_of_time=out_of_time)
+    def __init__(
+        self, domain: Domain[Any], teacher: Teacher, seed: int, incremental: bool, out_of_time: Callable[[], bool]
+    ) -> None:
+        self._imitation = Imitation(domain, teacher, seed, out_of_time=out_of_time, incremental=incremental)
         self._domain = domain
         self._timed: tuple[object, float] = None, 0.0
 
