@@ -1,19 +1,26 @@
 """Packed tables mean what the reference interpreter says."""
 
+from unittest.mock import patch
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dlm.data import Structure, Worlds
 from dlm.logic import Program, evaluate
-from dlm.policies.tables import pack_table, pack_worlds, unpack_table
+from dlm.policies.tables import AT_ONCE, pack_table, pack_worlds, unpack_table
 from strategies import programs_with_structures
 
 
 @settings(max_examples=60)
-@given(programs_with_structures())
-def test_tables_agree_with_the_reference_interpreter(case: tuple[Program, Structure]) -> None:
+@given(programs_with_structures(), st.sampled_from([0, AT_ONCE]))
+def test_tables_agree_with_the_reference_interpreter(case: tuple[Program, Structure], at_once: int) -> None:
     program, structure = case
+    with patch("dlm.policies.tables.AT_ONCE", at_once):
+        check_tables(program, structure)
+
+
+def check_tables(program: Program, structure: Structure) -> None:
     tables = pack_worlds(
         Worlds.from_structures([structure] * 3), {definition.name: definition for definition in program.definitions}
     )

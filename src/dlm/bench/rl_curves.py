@@ -72,7 +72,7 @@ def _draw_against(records: Sequence[Record]) -> Any:
             axis.fill_between(steps, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.18, linewidth=0)
             axis.plot(steps, values.mean(axis=0), color=colour, linewidth=1.8, label=NAMES[learner])
         _mark_optimum(axis, records, task)
-        _count_by_decades(axis, 1, 2, 5)
+        _count_by_decades(axis)
         axis.set_ylim(-1.05, 1.05)
         _label(axis, task)
     axes[0].set_ylabel("mean return")
@@ -100,7 +100,7 @@ def _draw_alone(records: Sequence[Record]) -> Any:
                 label = None if number else words
                 axis.plot(curve[:, 0], curve[:, 1], color=colour, linewidth=1.0, alpha=0.75, label=label)
         if runs:
-            _count_by_decades(axis, 1)
+            _count_by_decades(axis)
             axis.set_ylim(top=1.05)
             axis.legend(loc="lower right", frameon=False, fontsize=8)
         _label(axis, task)
@@ -115,15 +115,15 @@ def _mark_optimum(axis: Any, records: Iterable[Record], task: str) -> None:
         axis.axhline(optimum, color="#888888", linewidth=0.8, linestyle="--", label="optimum")
 
 
-def _count_by_decades(axis: Any, *marks: float) -> None:
-    """A logarithmic axis with labels that fit, at these multiples of powers of ten: 20k, 50k, 1M."""
+def _count_by_decades(axis: Any) -> None:
+    """A logarithmic axis with labels that fit, at powers of ten: 10k, 100k, 1M."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     def words(steps: float, _: object) -> str:
         return f"{steps / 1e6:g}M" if steps >= 1e6 else f"{steps / 1e3:g}k"
 
     axis.set_xscale("log")
-    axis.xaxis.set_major_locator(LogLocator(subs=marks))
+    axis.xaxis.set_major_locator(LogLocator())
     axis.xaxis.set_major_formatter(FuncFormatter(words))
     axis.xaxis.set_minor_formatter(NullFormatter())
 

@@ -24,6 +24,12 @@ __all__ = ["look_ahead", "visited"]
 FREEDOM = 0.5
 """How often the order of the rules is not kept, in the freest of the episodes."""
 
+CLOSE = 2.5
+"""Steps that an action may seem to lose and still be tried more often."""
+
+MORE = 3
+"""How much more often."""
+
 
 def visited(
     lens: Lens, decisions: DecisionList, vocabulary: Vocabulary, rng: np.random.Generator, start: State, count: int
@@ -58,20 +64,25 @@ def look_ahead(
 
     An action is worth the best of some episodes that follow it, in which the order of the rules is not always kept:
     otherwise a step that the list wastes sooner or later would cost nothing now, and an order could not be
-    seen to be wrong.
+    seen to be wrong. Actions that are almost the best get more episodes, lest bad luck make them look bad.
     """
-    atoms = lens.actions(states)
-    tried = Expansion.of(lens.domain, states, atoms)
+    tried = Expansion.of(lens.domain, states, lens.actions(states))
     _, first, again = np.unique(np.array(tried.after.keys(), dtype=object), return_index=True, return_inverse=True)
-    steps = tried.tried
-    earned = np.full(len(first), -np.inf)
-    for number in range(repeats):
-        freedom = FREEDOM * number / max(1, repeats - 1)
-        rollout = roll_out(lens, [decisions], vocabulary, draw_seed(rng), tried.after.take(first), freedom=freedom)
-        earned = np.maximum(earned, rollout.returns[0])
-        steps += rollout.steps
-    later = np.zeros(tried.rewards.shape)
-    later[tried.rows, tried.columns] = earned[again]
-    quality = tried.rewards + np.take_along_axis(later, tried.alike, axis=1)
-    regret: NDArray[np.float64] = (quality.max(axis=1, keepdims=True) - quality) / lens.domain.step_cost
-    return Cases.of_states(lens, vocabulary, states, regret.astype(np.float32)), steps
+    after = tried.after.take(first)
+    earned, steps = np.full(len(first), -np.inf), tried.tried
+
+    def regrets() -> NDArray[np.float64]:
+        later = np.zeros(tried.rewards.shape)
+        later[tried.rows, tried.columns] = earned[again]
+        quality = tried.rewards + np.take_along_axis(later, tried.alike, axis=1)
+        return np.asarray((quality.max(axis=1, keepdims=True) - quality) / lens.domain.step_cost)
+
+    for episodes in (repeats, MORE * repeats):
+        close = regrets()[tried.rows, tried.columns] < CLOSE if np.isfinite(earned).all() else np.ones(len(again), bool)
+        chosen = np.unique(again[close])
+        for number in range(episodes):
+            freedom = FREEDOM * number / max(1, episodes - 1)
+            rollout = roll_out(lens, [decisions], vocabulary, draw_seed(rng), after.take(chosen), freedom=freedom)
+            earned[chosen] = np.maximum(earned[chosen], rollout.returns[0])
+            steps += rollout.steps
+    return Cases.of_states(lens, vocabulary, states, regrets().astype(np.float32)), steps

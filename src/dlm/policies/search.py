@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.envs.domain import Domain
+from dlm.envs.domain import Domain, State
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.policies.bank import Bank, Cases, Planner, join_cases
@@ -43,8 +43,11 @@ PROGRESS = 0.1
 ASIDE = 0.15
 """How often a step aside is taken when states to learn from are sought."""
 
-MASTERED = 0.9
-"""The share of episodes in which a list must reach the goal to be followed in foresight."""
+MASTERED = 0.8
+"""The share of judged episodes in which a list must reach the goal to be followed in foresight."""
+
+AHEAD = 2
+"""Larger sizes to learn from at most: in still larger worlds lists are only judged."""
 
 HARD = 16
 """Starts from which the best list fails that are kept at a time."""
@@ -60,11 +63,11 @@ class RuleSearchSettings:
     start looks at; `memory`: how many starts these are remembered for; `ahead`: episodes of a larger size that a start
     plays to tell good actions from bad ones, `repeats` after each action; one start in `exceptions` seeks exceptions
     and no lists; `growth`: how much larger than the planned ones the sizes are that lists are judged at, by `episodes`
-    each. A search ends after `starts`, or `patience` of them without progress.
+    of the first, and fewer of the larger ones. A search ends after `starts`, or `patience` of them without progress.
     """
 
     states: int = 6000
-    sizes: int = 3
+    sizes: int = 2
     planned: int = 60000
     judged: int = 6000
     instances: int = 30
@@ -73,10 +76,10 @@ class RuleSearchSettings:
     ahead: int = 16000
     repeats: int = 6
     exceptions: int = 3
-    growth: tuple[float, ...] = (1.5, 2.0, 3.0)
+    growth: tuple[float, ...] = (1.5, 2.0, 3.0, 5.0)
     episodes: int = 128
     starts: int = 60
-    patience: int = 8
+    patience: int = 6
     flawless_patience: int = 4
 
 
@@ -126,12 +129,15 @@ class RuleSearch:
         self.sizes = self.planner.sizes(self.rng, settings.sizes)
         self._steps_ahead = 0
         judging = np.random.default_rng([seed, 1])
-        larger = [round(self.sizes[-1] * growth) for growth in settings.growth]
+        self.exams = {
+            round(self.sizes[-1] * growth): round(settings.episodes * settings.growth[0] / growth)
+            for growth in settings.growth
+        }
         self.judge = ListJudge(
             self.lens,
             self.vocabulary,
             self._plan(judging, settings.judged),
-            [domain.reset(judging, settings.episodes, size) for size in larger],
+            [domain.reset(judging, episodes, size) for size, episodes in self.exams.items()],
         )
         self.champion = Champion(self.judge, out_of_time)
 
@@ -181,8 +187,9 @@ class RuleSearch:
     def _gather(self) -> list[Cases]:
         """Cases of some sizes, fresh ones and those of the last starts: from plans, and from foresight where larger."""
         fresh = {size: self._look_at_plans(size) for size in self.sizes}
-        for number in self._mastered():
-            fresh[self.domain.size(self.judge.starts[number])] = self._look_ahead(number)
+        if self.best is not None:
+            starts = self._examine(self.best)
+            fresh |= {size: self._look_ahead(self.best.decisions, starts[size]) for size in list(starts)[:AHEAD]}
         self.memory = {
             size: [*self.memory.get(size, [])[1 - self.settings.memory :], cases] for size, cases in fresh.items()
         }
@@ -196,27 +203,32 @@ class RuleSearch:
             visits = visits + bank.visits(bank.chosen(self.best.decisions), ASIDE)
         return bank.sample(self.rng, visits, 2 * self.settings.sample, self.vocabulary)
 
-    def _look_ahead(self, number: int) -> Cases:
-        """Cases of a larger size; starts from which the best list fails are judged by from now on."""
-        assert self.best is not None
-        best = self.best.decisions
-        start = self.domain.reset(self.rng, self.settings.episodes, self.domain.size(self.judge.starts[number]))
-        rollout = roll_out(self.lens, [best], self.vocabulary, draw_seed(self.rng), start)
-        hard = np.flatnonzero(~rollout.solved[0])[:HARD]
-        self.judge.add_starts(number, start.take(hard))
+    def _examine(self, best: Judged) -> dict[int, State]:
+        """Fresh starts of the larger sizes at which the best list mostly succeeds: following it tells something there.
+
+        Lists are judged by the starts from which it fails, from now on.
+        """
+        found: dict[int, State] = {}
+        for number, (size, episodes) in enumerate(self.exams.items()):
+            if best.solved[number] < MASTERED:
+                break
+            start = self.domain.reset(self.rng, episodes, size)
+            rollout = roll_out(self.lens, [best.decisions], self.vocabulary, draw_seed(self.rng), start)
+            self._steps_ahead += rollout.steps
+            failed = np.flatnonzero(~rollout.solved[0])[:HARD]
+            self.judge.add_starts(number, start.take(failed))
+            found[size] = start.take(np.concatenate([failed, np.flatnonzero(rollout.solved[0])[: 2 * HARD]]))
         self.champion.judge_again()
-        some = start.take(np.concatenate([hard, np.flatnonzero(rollout.solved[0])[: 2 * HARD]]))
+        return found
+
+    def _look_ahead(self, decisions: DecisionList, start: State) -> Cases:
+        """States that a list comes to, and what each action loses there if the list acts afterwards."""
         actions = self.domain.legal(start).sum() / start.count
         count = max(1, int(self.settings.ahead / (actions * self.settings.repeats)))
-        states = visited(self.lens, best, self.vocabulary, self.rng, some, count)
-        cases, steps = look_ahead(self.lens, best, self.vocabulary, self.rng, states, self.settings.repeats)
-        self._steps_ahead += steps + rollout.steps
+        states = visited(self.lens, decisions, self.vocabulary, self.rng, start, count)
+        cases, steps = look_ahead(self.lens, decisions, self.vocabulary, self.rng, states, self.settings.repeats)
+        self._steps_ahead += steps
         return cases
-
-    def _mastered(self) -> list[int]:
-        """Larger sizes, by number, at which the best list hardly ever fails: following it tells something there."""
-        solved = self.best.solved if self.best else ()
-        return [number for number, share in enumerate(solved) if share >= MASTERED][-2:]
 
     def _learn(self, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings) -> list[DecisionList]:
         action, arity = self.domain.action, self.domain.action_arity
@@ -230,7 +242,7 @@ class RuleSearch:
         sample = self.settings.sample
         if self.starts == 0:
             return CoverSettings(sample=sample)
-        cost = float(self.rng.choice([0.002, 0.005, 0.01]))
+        cost = float(self.rng.choice([0.005, 0.01, 0.02]))
         width = int(self.rng.choice([9, 15]))
         return CoverSettings(sample=sample, beam=BeamSettings(literal_cost=cost, width=width))
 

@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 from dlm.data.worlds import BoolArray, Worlds
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Truth
 
-__all__ = ["EVERY", "Tables", "Words", "pack_table", "pack_worlds", "place", "unpack_table"]
+__all__ = ["AT_ONCE", "EVERY", "Tables", "Words", "pack_table", "pack_worlds", "place", "unpack_table"]
 
 Words = NDArray[np.uint64]
 EVERY = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+AT_ONCE = 1 << 16
+"""Words of a table that are made at once."""
 
 
 class Tables:
@@ -83,23 +86,44 @@ class Tables:
                     table = table | self.formula(part, scope)
                 return table
             case Exists(variable, distinct, body):
-                return self._exists(variable, distinct, self.formula(body, (*scope, variable)), scope)
+                parts = body.parts if isinstance(body, And) else (body,)
+                return self._exists(
+                    variable, distinct, [self.formula(part, (*scope, variable)) for part in parts], scope
+                )
             case Forall(variable, distinct, body):
-                return ~self._exists(variable, distinct, ~self.formula(body, (*scope, variable)), scope)
+                return ~self._exists(variable, distinct, [~self.formula(body, (*scope, variable))], scope)
 
-    def _exists(self, variable: str, distinct: tuple[str, ...], body: Words, scope: tuple[str, ...]) -> Words:
-        inside = (*scope, variable)
-        for other in distinct:
-            body = body & ~self._same(other, variable, inside)
+    def _exists(self, variable: str, distinct: tuple[str, ...], parts: list[Words], scope: tuple[str, ...]) -> Words:
+        """Whether all parts are true of some object; object by object where all at once would not fit into a cache."""
         if not self.size:
             return np.zeros((1,) * len(scope) + (1,), dtype=np.uint64)
-        return np.asarray(np.bitwise_or.reduce(body, axis=len(scope)))
+        axis, inside = len(scope), (*scope, variable)
+        if self.size ** len(inside) * -(-self.count // 64) <= AT_ONCE:
+            masks = [~self._same(other, variable, inside) for other in distinct]
+            return np.asarray(np.bitwise_or.reduce(_all([*parts, *masks]), axis=axis))
+        found = np.zeros((self.size,) * axis + (-(-self.count // 64),), dtype=np.uint64)
+        here = np.empty_like(found)
+        for number in range(self.size):
+            here[:] = EVERY
+            for part in parts:
+                here &= part.take(min(number, part.shape[axis] - 1), axis=axis)
+            for other in distinct:
+                here[(slice(None),) * scope.index(other) + (number,)] = 0
+            found |= here
+        return found
 
     def _same(self, left: str, right: str, scope: tuple[str, ...]) -> Words:
         one, other = scope.index(left), scope.index(right)
         if one == other:
             return np.full((1,) * len(scope) + (1,), EVERY)
         return place(self._identity, (one, other), len(scope))
+
+
+def _all(parts: list[Words]) -> Words:
+    table = parts[0]
+    for part in parts[1:]:
+        table = table & part
+    return table
 
 
 def place(table: Words, places: tuple[int, ...], arity: int) -> Words:
