@@ -43,8 +43,8 @@ PROGRESS = 0.1
 ASIDE = 0.15
 """How often a step aside is taken when states to learn from are sought."""
 
-MASTERED = 0.8
-"""The share of judged episodes in which a list must reach the goal to be followed in foresight."""
+MASTERED = 0.9
+"""The share of fresh episodes in which a list must reach the goal to be followed in foresight."""
 
 AHEAD = 2
 """Larger sizes to learn from at most: in still larger worlds lists are only judged."""
@@ -210,11 +210,11 @@ class RuleSearch:
         """
         found: dict[int, State] = {}
         for number, (size, episodes) in enumerate(self.exams.items()):
-            if best.solved[number] < MASTERED:
-                break
             start = self.domain.reset(self.rng, episodes, size)
             rollout = roll_out(self.lens, [best.decisions], self.vocabulary, draw_seed(self.rng), start)
             self._steps_ahead += rollout.steps
+            if rollout.solved.mean() < MASTERED:
+                break
             failed = np.flatnonzero(~rollout.solved[0])[:HARD]
             self.judge.add_starts(number, start.take(failed))
             found[size] = start.take(np.concatenate([failed, np.flatnonzero(rollout.solved[0])[: 2 * HARD]]))
