@@ -237,7 +237,7 @@ def test_a_pupil_does_as_well_as_its_teacher(name: str) -> None:
 
 def test_out_of_time_a_start_ends_at_once_with_some_program() -> None:
     domain = get_domain("rl/blocksworld")
-    few = ImitationSettings(episodes=4, states=20, judged=(2, 2, 2), examined=(2, 2, 2))
+    few = ImitationSettings(episodes=4, states=20, judged=(2, 2, 2, 2), examined=(2, 2, 2, 2))
     pupil = Imitation(domain, find_teacher(domain, None), 100, few, out_of_time=lambda: True)
     pupil.advance()
     assert pupil.best is not None

@@ -44,6 +44,8 @@ HARD = 16
 """Starts of a size in which a pupil did worst that are added to those it is judged by, at a time."""
 HARD_STEPS = 2
 """How many steps it must have lost there."""
+AGAIN = 4
+"""How often it plays from there again, to be corrected."""
 EXCEPTIONS = 2
 """Rules to seek at a time for states in which the best list is wrong."""
 REMEMBERED = 0.7
@@ -69,9 +71,9 @@ class ImitationSettings:
     episodes: int = 200
     states: int = 1500
     kept: int = 4500
-    growth: tuple[float, ...] = (2 / 3, 1.0, 2.0)
-    judged: tuple[int, ...] = (64, 64, 32)
-    examined: tuple[int, ...] = (300, 300, 64)
+    growth: tuple[float, ...] = (1 / 3, 2 / 3, 1.0, 2.0)
+    judged: tuple[int, ...] = (64, 64, 64, 32)
+    examined: tuple[int, ...] = (600, 600, 300, 64)
     sample: int = 60
     trials: int = 10
     rules: int = 5
@@ -175,7 +177,7 @@ class Imitation:
             raise SettingsError(
                 f"{self.domain.name} has no lesson of at most {self.settings.objects} objects to imitate on"
             )
-        wanted = (max(self.domain.smallest, fitting[-1] // 2), fitting[-1], fitting[-1] * 3 // 2)
+        wanted = (max(fitting[0], fitting[-1] // 2), fitting[-1], fitting[-1] * 3 // 2)
         rng = np.random.default_rng(0)
         return sorted({self.domain.size(self.domain.reset(rng, 1, size)) for size in wanted})
 
@@ -200,8 +202,8 @@ class Imitation:
     # ------------------------------------------------------------------ comparison with the teacher
 
     def _fresh_starts(self, episodes: Sequence[int]) -> list[State]:
-        kinds = zip(self.settings.growth, episodes, strict=True)
-        return [self.domain.reset(self.rng, count, round(self.sizes[-1] * growth)) for growth, count in kinds]
+        sizes = [max(self.sizes[0], round(self.sizes[-1] * growth)) for growth in self.settings.growth]
+        return [self.domain.reset(self.rng, count, size) for size, count in zip(sizes, episodes, strict=True)]
 
     def _teachers_returns(self) -> list[float]:
         return [float(self.room.play(start)[0].mean()) for start in self.judge.starts]
@@ -228,7 +230,8 @@ class Imitation:
             if len(worst):
                 self.judge.add_starts(number, start.take(worst))
                 if (size := self.domain.size(start)) in self.sizes:
-                    self._correct(self.cases, self.sizes.index(size), decisions, start.take(worst))
+                    again = start.take(np.repeat(worst, AGAIN))
+                    self._correct(self.cases, self.sizes.index(size), decisions, again)
         if passed and self._as_good(earned, teachers):
             return True
         self.judge.teachers = self._teachers_returns()
