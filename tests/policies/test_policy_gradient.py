@@ -57,6 +57,29 @@ def test_a_soft_policy_can_be_kept() -> None:
     assert result.soft.act(state, np.random.default_rng(2), "greedy").tolist()[0] == [3, 0]
 
 
+def test_a_soft_policy_is_done_after_as_many_good_exams_as_asked_for() -> None:
+    domain = FewBlocks()
+    settings = replace(default_settings(domain, keep_soft=True), epoch=20, steps=1, exam_episodes=20)
+    updates = []
+    for sure in (1, 4):
+        learner = PolicyGradient(domain, 101, replace(settings, sure=sure), MACHINE, keep_soft=True)
+        while not learner.done:
+            learner.advance()
+        updates.append(learner.updates)
+    assert updates[1] >= updates[0] + 3
+
+
+def test_a_soft_policy_that_no_longer_improves_starts_anew() -> None:
+    domain = FewBlocks()
+    soft = default_settings(domain, keep_soft=True)
+    settings = replace(soft, epoch=20, steps=1, exam_episodes=20, learning_rate=1e-9, given_up=2)
+    learner = PolicyGradient(domain, 101, settings, MACHINE, keep_soft=True)
+    while learner.starts == 1 and learner.updates < 30:
+        learner.advance()
+    assert learner.starts == 2
+    assert learner.best_soft is not None
+
+
 def test_the_same_seed_trains_the_same_learner() -> None:
     domain = FewBlocks()
     settings = replace(default_settings(domain), trajectories=4, check_every=3)

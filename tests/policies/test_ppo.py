@@ -194,6 +194,17 @@ def test_the_same_seed_trains_the_same_policy() -> None:
     assert torch.equal(one.machine.logits, other.machine.logits)
 
 
+def test_an_update_ends_once_the_policy_has_moved_far_enough() -> None:
+    base = PolicySettings(trajectories=8, noise=0.0, dropout=0.0, learning_rate=0.02, passes=1)
+    machine = MachineSettings(depth=3, breadth=2)
+    one, two, cut = (
+        train(get_domain("rl/stack"), machine, settings, size=3, updates=1)[0].machine.logits
+        for settings in (base, replace(base, passes=2), replace(base, passes=2, farthest=1e-12))
+    )
+    assert torch.equal(cut, one)
+    assert not torch.equal(two, one)
+
+
 def train(
     domain: Domain[Any], machine: MachineSettings, settings: PolicySettings, size: int, updates: int
 ) -> tuple[Actor, float, float]:

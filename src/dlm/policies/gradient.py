@@ -53,8 +53,6 @@ MEMORY = 0.9
 """How much the running means of return and success remember at each update."""
 
 
-SURE = 3
-"""Exams in a row without a loss that end the training of a soft policy: one may be luck."""
 MOST_EPISODES = 200
 """Episodes an update, however short they are."""
 
@@ -168,6 +166,9 @@ class PolicyGradient:
         self._update()
         if self._epochs_passed(self.settings.exam_every):
             self._examine()
+            if self.settings.given_up and self._stale >= self.settings.given_up and not self.done:
+                self._begin()
+                return
         if self._updates % self.settings.check_every:
             return
         if self.curriculum.last and not self.keep_soft:
@@ -222,7 +223,8 @@ class PolicyGradient:
         self.softness = Softness.at_start(self.settings)
         self._returns = self._success = 0.0
         self._length = self.settings.steps / self.settings.trajectories
-        self._updates = self._waited = self._peak_at = self._perfect = 0
+        self._updates = self._waited = self._peak_at = self._perfect = self._stale = 0
+        self._start_rank = (0, -np.inf)
         self._peak = -np.inf
         self._start_best: tuple[Score, Choices] | None = None
         self._seen: set[bytes] = set()
@@ -299,14 +301,19 @@ class PolicyGradient:
 
         self.curriculum.examine(solves)
         rank = lesson, returns[-1]
-        if self.best_soft is None or rank > self.best_soft[0]:
+        self._stale = 0 if rank >= self._start_rank else self._stale + 1
+        self._start_rank = max(rank, self._start_rank)
+        # Of equals the latest, which has learned from more.
+        if self.best_soft is None or rank >= self.best_soft[0]:
             self.best_soft = rank, self.actor, weights, self.softness.action_temperature
         if self.curriculum.lesson > lesson:
             self._peak = -np.inf
             self._slow_down(self.settings.lesson_decay)
         elif self.keep_soft and self.curriculum.last:
-            self._perfect = self._perfect + 1 if returns[-1] >= -TOLERANCE else 0
-            self.done = self._perfect >= SURE
+            good = returns[-1] >= -TOLERANCE
+            self._perfect = self._perfect + 1 if good else 0
+            self._slow_down(self.settings.good_decay if good else 1.0)
+            self.done = self._perfect >= self.settings.sure
 
     # ------------------------------------------------------------------ programs
 

@@ -30,11 +30,17 @@ class PolicySettings:
     critic_rate: float = field(default=0.005, metadata=_help("Of the critic's Adam."))
     lesson_decay: float = field(default=0.9, metadata=_help("Factor on the learning rates after each lesson."))
     last_decay: float = field(default=1.0, metadata=_help("The same, after each update of the last lesson; ours."))
+    good_decay: float = field(
+        default=1.0, metadata=_help("The same, after each exam of the last lesson without a loss; ours.")
+    )
     discount: float = field(default=0.99, metadata=_help("Gamma: what a reward is worth a step later."))
     trace: float = field(default=0.9, metadata=_help("Lambda of the generalised advantage estimate."))
     clip: float = field(default=0.2, metadata=_help("How far PPO lets the ratio of probabilities leave 1."))
     value_clip: float = field(default=0.2, metadata=_help("How far PPO lets a value leave its old estimate."))
     passes: int = field(default=2, metadata=_help("Times PPO goes over the steps of an update."))
+    farthest: float = field(
+        default=math.inf, metadata=_help("An update ends early once the policy has moved so far (KL); ours.")
+    )
     minibatches: int = field(default=1, metadata=_help("Gradient steps a pass."))
     entropy: float = field(default=0.0, metadata=_help("Weight of the entropy bonus; 0.2 with reinforce."))
     exploring: float = field(default=0.0, metadata=_help("The same, before the last lesson; ours."))
@@ -54,6 +60,12 @@ class PolicySettings:
     epoch: int = field(default=100, metadata=_help("Episodes an epoch."))
     exam_every: int = field(default=10, metadata=_help("Epochs between exams."))
     exam_episodes: int = field(default=100, metadata=_help("Episodes of an exam, greedy and sampled each."))
+    sure: int = field(
+        default=3, metadata=_help("Exams in a row without a loss that end the training of a soft policy; ours.")
+    )
+    given_up: int = field(
+        default=0, metadata=_help("Exams without a better one after which a soft policy starts anew; ours; 0: never.")
+    )
     pass_mark: float = field(default=1.0, metadata=_help("Success in an exam that ends a lesson."))
     either: bool = field(
         default=True,
@@ -85,6 +97,7 @@ class PolicySettings:
             "epoch",
             "exam_every",
             "exam_episodes",
+            "sure",
             "check_every",
             "longest",
         ):
@@ -92,14 +105,15 @@ class PolicySettings:
         for name in ("learning_rate", "critic_rate", "action_temperature", "diversity", "temperature", "coldest"):
             value = getattr(self, name)
             _require(value > 0 and math.isfinite(value), name, "a positive number", value)
-        for name in ("lesson_decay", "last_decay", "discount", "temperature_decay", "noise_decay"):
+        for name in ("lesson_decay", "last_decay", "good_decay", "discount", "temperature_decay", "noise_decay"):
             _require(0 < getattr(self, name) <= 1, name, "above 0 and at most 1", getattr(self, name))
         for name in ("trace", "pass_mark", "decay_mark", "replay", "scattered"):
             _require(0 <= getattr(self, name) <= 1, name, "from 0 to 1", getattr(self, name))
-        for name in ("clip", "value_clip", "entropy", "exploring", "legal", "noise"):
+        for name in ("given_up", "clip", "value_clip", "entropy", "exploring", "legal", "noise"):
             _require(getattr(self, name) >= 0, name, "at least 0", getattr(self, name))
         for name in ("dropout", "decided"):
             _require(0 <= getattr(self, name) < 1, name, "at least 0 and below 1", getattr(self, name))
+        _require(self.farthest > 0, "farthest", "a positive number", self.farthest)
         _require(self.action_warming > 1, "action_warming", "above 1", self.action_warming)
 
 
@@ -159,4 +173,16 @@ def default_settings(domain: Domain[Any], algorithm: Algorithm = "ppo", *, keep_
         )
     if domain.name == "rl/blocksworld":
         return replace(settings, legal=0.3, diversity=10.0 if keep_soft else 1.0)
+    if keep_soft and len(domain.lessons) > 1:
+        # What is right in small worlds is not enough in large ones: there is something to learn up to the end.
+        return replace(
+            settings,
+            diversity=10.0,
+            lesson_decay=1.0,
+            last_decay=0.998,
+            good_decay=0.8,
+            farthest=0.05,
+            sure=10,
+            given_up=30,
+        )
     return settings

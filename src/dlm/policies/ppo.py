@@ -75,11 +75,12 @@ def ppo_update(
         advantages(played.grid(played.rewards), played.grid(old_values), settings.discount, settings.trace)
     )
     targets, gain = old_values + estimated, normalised(estimated)
-    totals = torch.zeros(3)
+    totals, taken = torch.zeros(3), 0
     for _ in range(settings.passes):
         order = torch.randperm(played.steps, generator=generator)
         for minibatch in order.chunk(settings.minibatches):
             optimiser.zero_grad()
+            moved = 0.0  # KL of the old policy from this one, estimated by the actions that were taken
             for rows in chunks(minibatch, STEPS_AT_A_TIME):
                 seen = played.part(rows)
                 weights = actor.machine.weights(selection, len(rows), generator)
@@ -87,7 +88,8 @@ def ppo_update(
                 logits = (scores / settings.action_temperature).log_softmax(dim=1)
                 chosen = logits.gather(1, played.actions[rows, None])[:, 0]
                 # Beyond e^20 the product is clipped anyway; infinity times 0 would be no number.
-                ratio = (chosen - played.log_probs[rows]).clamp(max=20).exp()
+                change = (chosen - played.log_probs[rows]).clamp(max=20)
+                ratio = change.exp()
                 kept = ratio.clamp(1 - settings.clip, 1 + settings.clip)
                 policy = -torch.minimum(ratio * gain[rows], kept * gain[rows]).mean()
                 value = value_loss(critic(seen), old_values[rows], targets[rows], settings.value_clip)
@@ -99,8 +101,12 @@ def ppo_update(
                 share = len(rows) / len(minibatch)
                 (share * loss).backward()  # type: ignore[no-untyped-call]
                 totals += share * torch.stack([policy, value, entropy]).detach()
+                moved += share * float((ratio - 1 - change).mean().detach())
+            taken += 1
+            if taken > 1 and moved > settings.farthest:
+                return Losses(*(totals / taken).tolist())
             optimiser.step()
-    return Losses(*(totals / (settings.passes * settings.minibatches)).tolist())
+    return Losses(*(totals / taken).tolist())
 
 
 def chunks(rows: Tensor, most: int) -> Iterator[Tensor]:
