@@ -15,7 +15,7 @@ from dlm.logic.syntax import Program
 from dlm.policies.environment import EnvDomain
 from dlm.policies.imitation import Imitation
 from dlm.policies.search import RuleSearch, RuleSearchSettings
-from dlm.policies.teaching import Teacher, TeacherSource, find_teacher
+from dlm.policies.teaching import ProgramTeacher, Teacher, TeacherSource, find_teacher
 from dlm.policies.verify import longest_tests
 
 if TYPE_CHECKING:
@@ -143,7 +143,9 @@ class _Imitation:
     ) -> None:
         self._imitation = Imitation(domain, teacher, seed, out_of_time=out_of_time, incremental=incremental)
         self._domain = domain
-        self._timed: tuple[object, float] = None, 0.0
+        # Before there is a program, it is expected to take as long as its teacher, if that is one.
+        expected = longest_tests(teacher.good, domain) if isinstance(teacher, ProgramTeacher) else 0.0
+        self._timed: tuple[object, float] = None, expected
 
     @property
     def testing(self) -> float:

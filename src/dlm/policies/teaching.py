@@ -22,7 +22,7 @@ from dlm.policies.soft_file import load_soft
 if TYPE_CHECKING:
     from dlm.policies.soft import SoftPolicy
 
-__all__ = ["GoodActions", "Teacher", "TeacherSource", "act_as_told", "find_teacher", "name_of"]
+__all__ = ["GoodActions", "ProgramTeacher", "Teacher", "TeacherSource", "act_as_told", "find_teacher", "name_of"]
 
 GoodActions = Callable[[Structure], Iterable[tuple[int, ...]]]
 """A user's own teacher: from a state to the arguments of the good actions, as object numbers."""
