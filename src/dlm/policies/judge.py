@@ -22,7 +22,7 @@ ANYWHERE = 0.1
 LENGTH = 0.01
 """What an atom of the list weighs, against a step lost from a start."""
 
-HOPED_STEPS = 3
+HOPED_STEPS = 2
 """How many steps fewer than the best list's a list is hoped to need at a size where it was not tried yet."""
 
 

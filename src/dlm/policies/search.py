@@ -130,7 +130,7 @@ class RuleSearch:
         self._steps_ahead = 0
         judging = np.random.default_rng([seed, 1])
         self.exams = {
-            round(self.sizes[-1] * growth): round(settings.episodes * settings.growth[0] / growth)
+            round(self.sizes[-1] * growth): round(settings.episodes * (settings.growth[0] / growth) ** 2)
             for growth in settings.growth
         }
         self.judge = ListJudge(
@@ -148,10 +148,16 @@ class RuleSearch:
 
     @property
     def done(self) -> bool:
-        """Whether more starts are unlikely to find something better; soon if the best list never loses a step."""
-        flawless = self.best is not None and self.best.lost < 1e-9
-        patience = self.settings.flawless_patience if flawless else self.settings.patience
-        return self.starts >= self.settings.starts or self.since_best >= patience
+        """Whether more starts are unlikely to find something better."""
+        return self.starts >= self.settings.starts or self.since_best >= self._patience
+
+    @property
+    def _patience(self) -> int:
+        """Starts to make without progress: few if the best list loses no step, many if it does not always succeed."""
+        if self.best is not None and self.best.lost < 1e-9:
+            return self.settings.flawless_patience
+        fails = self.best is None or min(self.best.solved) < 1.0
+        return self.settings.patience * (2 if fails else 1)
 
     @property
     def env_steps(self) -> int:
