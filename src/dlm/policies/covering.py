@@ -31,7 +31,8 @@ class CoverSettings:
     `rules`: the longest list; `sample`: states of each size that a rule is sought on; `tolerance`: how many steps an
     action may lose and still count as good; `trials`: how often a rule is sought anew with the states it spoils;
     `share`: what a strict rule must cover of the states left, or a laxer one is taken; `rest`: what may stay uncovered;
-    `offered`: how many made predicates are on offer as if they were observed, those of the latest rules first.
+    `offered`: how many made predicates are on offer as if they were observed, those of the latest rules first; `pools`:
+    how often a rule is sought at least, since each time other literals are drawn.
     """
 
     rules: int = 6
@@ -41,6 +42,7 @@ class CoverSettings:
     share: float = 0.1
     rest: float = 0.02
     offered: int | None = None
+    pools: int = 1
     beam: BeamSettings = field(default_factory=BeamSettings)
     pool: PoolLimits = field(default_factory=PoolLimits)
 
@@ -113,7 +115,7 @@ class _Cover:
         used = list(dict.fromkeys([*said, *self.shown]))[: self.settings.offered]
         picked = [self.draw(weight, self.settings.sample) for weight in weights]
         found: list[_Found] = []
-        for _ in range(self.settings.trials):
+        for trial in range(1, self.settings.trials + 1):
             parts = [bank.labelled(index, used) for bank, index in zip(self.banks, picked, strict=True) if len(index)]
             if not parts or self.out_of_time():
                 break
@@ -123,9 +125,10 @@ class _Cover:
             latest = [self.assess(rule, weights) for rule in rules if rule is not None]
             found += latest
             more = [self.draw(weight, self.settings.sample // 2) for weight in latest[0].spoilt] if latest else []
-            if not any(map(len, more)):
+            if trial >= self.settings.pools and not any(map(len, more)):
                 break
-            picked = [np.union1d(index, extra) for index, extra in zip(picked, more, strict=True)]
+            if more:
+                picked = [np.union1d(index, extra) for index, extra in zip(picked, more, strict=True)]
         return self.pick(found)
 
     def pick(self, found: Sequence[_Found]) -> list[Rule]:

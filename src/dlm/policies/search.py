@@ -49,6 +49,9 @@ MASTERED = 0.9
 AHEAD = 2
 """Larger sizes to learn from at most: in still larger worlds lists are only judged."""
 
+REMEMBERED = 0.5
+"""How often predicates of the best list are on offer to the rules of a start."""
+
 HARD = 16
 """Starts from which the best list fails that are kept at a time."""
 
@@ -59,10 +62,11 @@ class RuleSearchSettings:
 
     `states`: the most states of an instance that is planned on; `sizes`: how many of the largest sizes that can be
     planned on are used; `planned` and `judged`: states of a size that are planned at a time to learn from and to judge
-    by, in at most `instances` instances; `sample`: states of a size that a rule is sought on, of twice as many that a
-    start looks at; `memory`: how many starts these are remembered for; `ahead`: episodes of a larger size that a start
-    plays to tell good actions from bad ones, `repeats` after each action; one start in `exceptions` seeks exceptions
-    and no lists; `growth`: how much larger than the planned ones the sizes are that lists are judged at, by `episodes`
+    by, in at most `instances` instances; `sample`: states of a size that a rule is sought on, of four times as many
+    that a start looks at, `memory`: how many starts these are kept for; `trials`, `pools` and `offered`: those of
+    `CoverSettings`; `remembered`: made predicates of the best list that may be on offer; `ahead`: episodes of a larger
+    size that a start plays to tell good actions from bad ones, `repeats` after each action; one start in `exceptions`
+    seeks exceptions and no lists; `growth`: how much larger than the planned ones the sizes are that lists are judged at, by `episodes`
     of the first, and fewer of the larger ones. A search ends after `starts`, or `patience` of them without progress.
     """
 
@@ -71,7 +75,11 @@ class RuleSearchSettings:
     planned: int = 60000
     judged: int = 6000
     instances: int = 30
-    sample: int = 120
+    sample: int = 60
+    trials: int = 8
+    pools: int = 3
+    offered: int = 6
+    remembered: int = 4
     memory: int = 4
     ahead: int = 16000
     repeats: int = 6
@@ -79,7 +87,7 @@ class RuleSearchSettings:
     growth: tuple[float, ...] = (1.5, 2.0, 3.0, 5.0)
     episodes: int = 128
     starts: int = 60
-    patience: int = 8
+    patience: int = 5
     flawless_patience: int = 4
 
 
@@ -207,7 +215,7 @@ class RuleSearch:
         visits = bank.visits(bank.good(0.5), ASIDE)
         if self.best is not None:
             visits = visits + bank.visits(bank.chosen(self.best.decisions), ASIDE)
-        return bank.sample(self.rng, visits, 2 * self.settings.sample, self.vocabulary)
+        return bank.sample(self.rng, visits, 4 * self.settings.sample, self.vocabulary)
 
     def _examine(self, best: Judged) -> dict[int, State]:
         """Fresh starts of the larger sizes at which the best list mostly succeeds: following it tells something there.
@@ -237,20 +245,27 @@ class RuleSearch:
         return cases
 
     def _learn(self, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings) -> list[DecisionList]:
+        """Lists for the states that have a weight; made predicates of the best list may be on offer for them."""
+        shown: list[str] = []
+        if self.best is not None and self.rng.random() < REMEMBERED:
+            said = dict.fromkeys(literal.name for rule in self.best.decisions.rules for literal in rule)
+            made = [name for name in said if name not in self.vocabulary.inputs]
+            shown = [made[index] for index in self.rng.permutation(len(made))[: self.settings.remembered]]
         action, arity = self.domain.action, self.domain.action_arity
-        return learn_list(action, arity, cases, weights, self.vocabulary, self.rng, settings, self.out_of_time)
+        return learn_list(action, arity, cases, weights, self.vocabulary, self.rng, settings, self.out_of_time, shown)
 
     def _plan(self, rng: np.random.Generator, states: int) -> list[Bank]:
         return [self.planner.plan(rng, size, states, self.settings.instances) for size in self.sizes]
 
     def _cover_settings(self) -> CoverSettings:
         """The first start is plain; later ones vary what is allowed."""
-        sample = self.settings.sample
+        own = self.settings
+        plain = CoverSettings(sample=own.sample, trials=own.trials, pools=own.pools, offered=own.offered)
         if self.starts == 0:
-            return CoverSettings(sample=sample)
+            return plain
         cost = float(self.rng.choice([0.005, 0.01, 0.02]))
         width = int(self.rng.choice([9, 15]))
-        return CoverSettings(sample=sample, beam=BeamSettings(literal_cost=cost, width=width))
+        return replace(plain, beam=BeamSettings(literal_cost=cost, width=width))
 
 
 def _losses(cases: Cases, decisions: DecisionList, tolerance: float) -> Floats:
