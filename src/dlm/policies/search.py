@@ -66,8 +66,9 @@ class RuleSearchSettings:
     that a start looks at, `memory`: how many starts these are kept for; `trials`, `pools` and `offered`: those of
     `CoverSettings`; `remembered`: made predicates of the best list that may be on offer; `ahead`: episodes of a larger
     size that a start plays to tell good actions from bad ones, `repeats` after each action; one start in `exceptions`
-    seeks exceptions and no lists; `growth`: how much larger than the planned ones the sizes are that lists are judged at, by `episodes`
-    of the first, and fewer of the larger ones. A search ends after `starts`, or `patience` of them without progress.
+    seeks exceptions and no lists; `growth`: how much larger than the planned ones the sizes are that lists are judged
+    at, by `episodes` of the first, and fewer of the larger ones. A search ends after `starts`, or `patience` of them
+    without progress.
     """
 
     states: int = 6000
