@@ -29,6 +29,11 @@ class DecisionList:
     def literals(self) -> int:
         return sum(map(len, self.rules))
 
+    def made(self, vocabulary: Vocabulary) -> list[str]:
+        """The predicates in its rules that are not observed."""
+        said = dict.fromkeys(literal.name for rule in self.rules for literal in rule)
+        return [name for name in said if name not in vocabulary.inputs]
+
     def weight(self, vocabulary: Vocabulary) -> int:
         """The atoms that are written down for it: those of the rules and of the definitions they need, each once."""
         needed = vocabulary.needed(literal.name for rule in self.rules for literal in rule)

@@ -257,9 +257,7 @@ class Imitation:
 
     def _said(self) -> list[str]:
         """The made predicates of the best list's rules."""
-        rules = self.best.decisions.rules if self.best else ()
-        said = dict.fromkeys(literal.name for rule in rules for literal in rule)
-        return [name for name in said if name not in self.vocabulary.inputs]
+        return self.best.decisions.made(self.vocabulary) if self.best else []
 
     def _invent(self) -> None:
         """Let machines invent predicates on the smaller states; they may build on those of the best list."""

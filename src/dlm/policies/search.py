@@ -249,8 +249,7 @@ class RuleSearch:
         """Lists for the states that have a weight; made predicates of the best list may be on offer for them."""
         shown: list[str] = []
         if self.best is not None and self.rng.random() < REMEMBERED:
-            said = dict.fromkeys(literal.name for rule in self.best.decisions.rules for literal in rule)
-            made = [name for name in said if name not in self.vocabulary.inputs]
+            made = self.best.decisions.made(self.vocabulary)
             shown = [made[index] for index in self.rng.permutation(len(made))[: self.settings.remembered]]
         action, arity = self.domain.action, self.domain.action_arity
         return learn_list(action, arity, cases, weights, self.vocabulary, self.rng, settings, self.out_of_time, shown)
