@@ -28,9 +28,9 @@ Returns are those of fresh episodes, run by an evaluator that shares no code wit
 by themselves). *verified*: in every test all episodes reach the goal or the mean is within .005 of the optimum.
 *optimal*: every mean is within .005 of it. *reached*: what was asked for, which is the optimum, but in Blocksworld a
 return that is named below the table. *in time*: reached, within the seconds asked for. Seconds are wall time from the
-start of the process to the tested program, on 2 cores, which the notes at the end say who shared. *mean*: over all seeds, failed ones too, with a 95 % interval for these policies in other episodes.
-*lost*: mean difference to the optimum of the same episodes. *best seed*: of the seed whose returns add up to most, as
-the paper has it.
+start of the process to the tested program; the notes at the end say what else ran on the two cores. *mean*: over all
+seeds, failed ones too, with a 95 % interval for these policies in other episodes. *lost*: mean difference to the
+optimum of the same episodes. *best seed*: of the seed whose returns add up to most, as the paper has it.
 """
 
 CURVES = """
