@@ -87,6 +87,7 @@ def test_visits_follow_the_chosen_actions_and_steps_aside(judge: ListJudge) -> N
     drawn = bank.sample(np.random.default_rng(0), straight, 5, VOCABULARY)
     assert drawn.count == 5
     assert drawn.useful.all()
+    assert bank.sample(np.random.default_rng(0), np.zeros(bank.count), 5, VOCABULARY).count == 5
 
 
 def test_instances_that_share_their_states_are_planned_once() -> None:

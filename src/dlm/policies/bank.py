@@ -151,8 +151,10 @@ class Bank(Cases):
         return visits
 
     def sample(self, rng: np.random.Generator, weights: Floats, count: int, vocabulary: Vocabulary) -> Cases:
-        """Different useful states, those with more weight more likely."""
+        """Different useful states, those with more weight more likely; any states if none of these is useful."""
         weights = np.where(self.useful, weights, 0.0)
+        if not weights.any():
+            weights = np.ones(self.count)
         count = min(count, int((weights > 0).sum()))
         index = np.sort(rng.choice(self.count, count, replace=False, p=weights / weights.sum()))
         return Cases.of_states(self.lens, vocabulary, self.states.take(index), self.regret[index])
