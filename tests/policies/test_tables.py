@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dlm.data import Structure, Worlds
 from dlm.logic import Program, evaluate
-from dlm.policies.tables import AT_ONCE, pack_table, pack_worlds, unpack_table
+from dlm.policies.tables import AT_ONCE, Tables, pack_table, unpack_table
 from strategies import programs_with_structures
 
 
@@ -21,9 +21,9 @@ def test_tables_agree_with_the_reference_interpreter(case: tuple[Program, Struct
 
 
 def check_tables(program: Program, structure: Structure) -> None:
-    tables = pack_worlds(
-        Worlds.from_structures([structure] * 3), {definition.name: definition for definition in program.definitions}
-    )
+    worlds = Worlds.from_structures([structure] * 3)
+    definitions = {definition.name: definition for definition in program.definitions}
+    tables = Tables(worlds.size, worlds.count, lambda name: pack_table(worlds.relations[name]), definitions)
     for name, wanted in evaluate(program, structure).items():
         for found in unpack_table(tables.predicate(name), 3):
             assert frozenset(map(tuple, np.argwhere(found).tolist())) == wanted

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.worlds import BoolArray, Worlds
+from dlm.data.worlds import BoolArray
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Truth
 
-__all__ = ["AT_ONCE", "EVERY", "Tables", "Words", "pack_table", "pack_worlds", "place", "unpack_table"]
+__all__ = ["AT_ONCE", "EVERY", "Tables", "Words", "pack_table", "place", "unpack_table"]
 
 Words = NDArray[np.uint64]
 EVERY = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -140,11 +140,6 @@ def place(table: Words, places: tuple[int, ...], arity: int) -> Words:
     table = table.transpose((*order, len(distinct)))
     lengths = iter(table.shape[:-1])
     return table.reshape(*(next(lengths) if axis in distinct else 1 for axis in range(arity)), table.shape[-1])
-
-
-def pack_worlds(worlds: Worlds, definitions: Mapping[str, Definition]) -> Tables:
-    """The predicates of a batch of worlds, and what is defined on them."""
-    return Tables(worlds.size, worlds.count, lambda name: pack_table(worlds.relations[name]), definitions)
 
 
 def pack_table(table: BoolArray) -> Words:
