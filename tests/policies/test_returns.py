@@ -36,12 +36,15 @@ def judge() -> ListJudge:
 @pytest.mark.parametrize("freedom", [0.0, 0.5])
 def test_a_list_earns_the_same_alone_and_beside_others(freedom: float) -> None:
     start = LENS.domain.reset(np.random.default_rng(1), 70, 5)
-    lists = [GOOD, SILENT, HASTY]
+    lists = [GOOD, SILENT, HASTY, DecisionList("move", 2, GOOD.rules[:1]), GOOD]
     together = roll_out(LENS, lists, VOCABULARY, 3, start, freedom=freedom)
+    steps = 0
     for number, decisions in enumerate(lists):
         alone = roll_out(LENS, [decisions], VOCABULARY, 3, start, freedom=freedom)
+        steps += alone.steps
         np.testing.assert_array_equal(together.returns[number], alone.returns[0])
         np.testing.assert_array_equal(together.solved[number], alone.solved[0])
+    assert together.steps < 0.8 * steps  # what lists do alike is played once
     assert together.solved[0].all()
     assert together.returns[0].mean() > together.returns[1].mean()
 

@@ -6,6 +6,7 @@ As a program: an action is chosen if rule k is true of it and no rule before k i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from dlm.policies.rules import Rule
 from dlm.policies.tables import EVERY, Tables, Words
 
 __all__ = ["DecisionList"]
+
+EVERYWHERE, NOWHERE = np.full(1, EVERY), np.zeros(1, dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -54,23 +57,26 @@ class DecisionList:
             before.append(Not(Atom(works)))
         return Program((*definitions, Definition(self.action, args, disjunction(tuple(parts)))))
 
-    def choices(self, tables: Tables, *, ordered: bool = True) -> Words:
-        """The actions that the list chooses from in each world: the same as its program says, computed faster.
+    def choices(self, tables: Tables, worlds: Words = EVERYWHERE, freely: Words = NOWHERE) -> Words:
+        """The actions that the list chooses from in some worlds: the same as its program says, computed faster.
 
-        If it is not `ordered`, all its rules have their say, whatever the rules before them do.
+        Where it may choose `freely`, all its rules have their say, whatever the rules before them do.
         """
         asked = _different(tables.size, self.arity)
-        chosen = np.zeros_like(asked)
-        open_worlds = np.full(1, EVERY)
+        chosen: Words = np.zeros_like(asked & worlds)
+        undecided = worlds
         for rule in self.rules:
-            table = asked & open_worlds & tables.conjunction(rule, self.arity)
+            table = asked & undecided & tables.conjunction(rule, self.arity)
             chosen = chosen | table
-            if not ordered:
-                continue
-            open_worlds = open_worlds & ~np.bitwise_or.reduce(table, axis=tuple(range(self.arity)))
+            for _ in range(self.arity):
+                table = np.bitwise_or.reduce(table, axis=0)
+            undecided = undecided & (freely | ~table)
+            if not undecided.any():
+                break
         return chosen
 
 
+@cache
 def _different(size: int, arity: int) -> Words:
     """All bits where the arguments of an action are different objects."""
     if arity == 1:

@@ -1,7 +1,8 @@
 """What decision lists earn: episodes of policies that look at a domain through a lens.
 
 The learner judges its programs by these. What is reported in the end comes from `dlm.envs.evaluate` instead. Lists that
-are compared are much alike, so their episodes are played side by side: what they say in common is computed once.
+are compared are much alike: they share an episode until they choose differently, and what they say in common is
+computed once.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from dlm.envs.domain import State
 from dlm.policies.decision_list import DecisionList
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
-from dlm.policies.tables import Words, pack_table, unpack_table
+from dlm.policies.tables import Tables, Words, pack_table, read_worlds, unpack_table
 
 __all__ = ["Rollout", "atoms_of", "choose_atoms", "draw_seed", "roll_out"]
 
-TOGETHER = 2048
-"""Episodes that are played side by side; more of them would not fit into a cache."""
+TOGETHER = 8192
+"""Episodes that are played side by side at most; many of them are mostly one and the same."""
 
 
 @dataclass(frozen=True)
@@ -64,22 +65,29 @@ def roll_out(
 def _play(
     lens: Lens, lists: Sequence[DecisionList], vocabulary: Vocabulary, seed: int, start: State, freedom: float
 ) -> Rollout:
+    """A run is a list at a start. Runs from one start are in one episode as long as they choose alike."""
     rng = np.random.default_rng(seed)
     returns = np.zeros(len(lists) * start.count)
     solved = np.zeros(len(lists) * start.count, dtype=np.bool_)
     atoms = lens.actions(start)
-    waiting = np.flatnonzero(np.tile(~start.finished, len(lists)))
-    state, steps = start.take(waiting % start.count), 0
-    while len(waiting):
-        luck = rng.random((start.count, len(atoms)), dtype=np.float32)[waiting % start.count]
-        free = rng.random(start.count)[waiting % start.count] < freedom
-        taken = _take_atoms(lens, lists, vocabulary, state, luck, waiting // start.count, free)
-        step = lens.domain.step(state, atoms[taken])
-        returns[waiting] += step.rewards
-        solved[waiting] = step.solved
-        steps += len(waiting)
+    origin = np.flatnonzero(~start.finished)  # of each episode
+    state, steps = start.take(origin), 0
+    runs = (np.arange(len(lists))[:, None] * start.count + origin).ravel()
+    episodes = np.tile(np.arange(len(origin)), len(lists))  # of each run
+    while len(runs):
+        luck = rng.random((start.count, len(atoms)), dtype=np.float32)[origin]
+        free = rng.random(start.count)[origin] < freedom
+        tables = lens.tables(state, vocabulary.definitions)
+        taken = _take_atoms(lists, tables, luck, free, runs // start.count, episodes)
+        kept, episodes = np.unique(episodes * len(atoms) + taken, return_inverse=True)
+        step = lens.domain.step(state.take(kept // len(atoms)), atoms[kept % len(atoms)])
+        returns[runs] += step.rewards[episodes]
+        solved[runs] = step.solved[episodes]
+        steps += len(kept)
         going = ~step.done
-        waiting, state = waiting[going], step.state.take(going)
+        origin, state = origin[kept // len(atoms)][going], step.state.take(going)
+        left = going[episodes]
+        runs, episodes = runs[left], (np.cumsum(going) - 1)[episodes[left]]
     shape = len(lists), start.count
     return Rollout(returns.reshape(shape), solved.reshape(shape), steps)
 
@@ -89,31 +97,48 @@ def choose_atoms(
 ) -> NDArray[np.intp]:
     """The number of the atom that a list takes in each state."""
     luck = rng.random((state.count, len(lens.actions(state))), dtype=np.float32)
-    first = np.zeros(state.count, dtype=np.intp)
-    return _take_atoms(lens, [decisions], vocabulary, state, luck, first, first > 0)
+    choices = decisions.choices(lens.tables(state, vocabulary.definitions))
+    return _luckiest(atoms_of(choices, state.count), luck)
 
 
 def _take_atoms(
-    lens: Lens,
     lists: Sequence[DecisionList],
-    vocabulary: Vocabulary,
-    state: State,
+    tables: Tables,
     luck: NDArray[np.float32],
-    acting: NDArray[np.intp],
     free: BoolArray,
+    acting: NDArray[np.intp],
+    episodes: NDArray[np.intp],
 ) -> NDArray[np.intp]:
-    """The number of the atom that is taken in each state: of those its acting list chooses, the luckiest.
+    """The number of the atom that each run takes: of those its acting list chooses in its episode, the luckiest.
 
-    Where a list is `free`, all its rules have their say.
+    Where a list is `free`, all its rules have their say. The first run of an episode leads it: of the others only those
+    that choose among other atoms are looked at.
     """
-    tables = lens.tables(state, vocabulary.definitions)
-    choices: Words = np.zeros(1, dtype=np.uint64)
-    for ordered in (True, False):
-        for number, decisions in enumerate(lists):
-            own = (acting == number) & (free != ordered)
-            if own.any():
-                choices = choices | (decisions.choices(tables, ordered=ordered) & pack_table(own))
-    chosen = atoms_of(choices, state.count)
+    freely = pack_table(free)
+    led, leading = np.zeros(tables.count, dtype=np.bool_), np.zeros(1, dtype=np.uint64)
+    taken = np.full(len(episodes), -1, dtype=np.intp)
+    firsts = np.searchsorted(acting, np.arange(len(lists) + 1))
+    for decisions, first, end in zip(lists, firsts, firsts[1:], strict=False):
+        if first == end:
+            continue
+        run = np.full(tables.count, -1)
+        run[episodes[first:end]] = np.arange(first, end)
+        choices = decisions.choices(tables, pack_table(run >= 0), freely)
+        if (follows := led & (run >= 0)).any():
+            other = choices ^ leading
+            for _ in range(decisions.arity):
+                other = np.bitwise_or.reduce(other, axis=0)
+            differs = np.flatnonzero(follows & unpack_table(other, tables.count))
+            taken[run[differs]] = _luckiest(_rows(read_worlds(choices, differs)), luck[differs])
+        if (leads := (run >= 0) & ~led).any():
+            leading = leading | choices & pack_table(leads)
+            led |= leads
+    leader = _luckiest(atoms_of(leading, tables.count), luck)
+    return np.where(taken >= 0, taken, leader[episodes])
+
+
+def _luckiest(chosen: BoolArray, luck: NDArray[np.float32]) -> NDArray[np.intp]:
+    """The number of the luckiest chosen atom in each row, or of all atoms if none is chosen."""
     return np.asarray(np.where(chosen, luck, luck - 1.0).argmax(axis=1))
 
 
@@ -124,5 +149,8 @@ def draw_seed(rng: np.random.Generator) -> int:
 
 def atoms_of(choices: Words, count: int) -> BoolArray:
     """The table of an action predicate as rows of atoms of different objects."""
-    table = unpack_table(choices, count)
+    return _rows(unpack_table(choices, count))
+
+
+def _rows(table: BoolArray) -> BoolArray:
     return table if table.ndim == 2 else table[:, ~np.eye(table.shape[1], dtype=np.bool_)]

@@ -88,7 +88,7 @@ class RuleSearchSettings:
     growth: tuple[float, ...] = (1.5, 2.0, 3.0, 5.0)
     episodes: int = 128
     starts: int = 60
-    patience: int = 5
+    patience: int = 8
     flawless_patience: int = 4
 
 
