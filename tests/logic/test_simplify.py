@@ -1,3 +1,5 @@
+from collections.abc import Collection
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,14 +11,14 @@ from dlm.space import MachineSettings, program_of, random_choices, wire
 from strategies import programs, programs_with_structures, signatures, structures
 
 
-def check(program: Program, *worlds: Structure) -> Program:
+def check(program: Program, *worlds: Structure, named: Collection[str] = ()) -> Program:
     """Simplify, and see that the result is what `simplify` promises."""
-    simple = simplify(program)
+    simple = simplify(program, named)
     assert simple.target.name == program.target.name
     assert simple.target.arity == program.target.arity
     assert simple.size <= program.size
     assert simple.inputs.items() <= program.inputs.items()
-    assert simplify(simple) == simple
+    assert simplify(simple, named) == simple
     for world in worlds:
         assert evaluate(simple, world)[simple.target.name] == evaluate(program, world)[program.target.name]
     return simple
@@ -53,6 +55,32 @@ def test_the_target_stays_the_same_where_only_objects_are_counted(given_: tuple[
 @given(programs(signatures(odd_names=True), odd_names=True))
 def test_odd_names_do_no_harm(program: Program) -> None:
     check(program)
+
+
+@settings(max_examples=200)
+@given(programs_with_structures(max_size=3), st.integers(0, 63))
+def test_the_target_stays_the_same_where_names_are_kept(given_: tuple[Program, Structure], which: int) -> None:
+    program, world = given_
+    named = {d.name for place, d in enumerate(program.definitions) if which >> place & 1}
+    check(program, world, named=named)
+
+
+def test_named_definitions_stay() -> None:
+    text = """\
+first(x) :- exists z: a(x, z).
+made(x) :- b(x) & first(x).
+unused(x) :- b(x).
+idle(x) :- b(x) | ~b(x).
+p(x) :- made(x) & idle(x) & c(x) & ~(exists z != x: first(z)).
+"""
+    simple = check(parse_program(text), named={"first", "unused", "idle"})
+    assert (
+        format_program(simple)
+        == """\
+first(x) :- exists y: a(x, y).
+p(x) :- b(x) & first(x) & c(x) & ~(exists y != x: first(y)).
+"""
+    )
 
 
 MACHINES = [

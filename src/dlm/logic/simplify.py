@@ -8,7 +8,7 @@ of its uses when this makes the program smaller. All of it is repeated until not
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import count, permutations
 
 from dlm.logic.canonical import apply, fresh_variables, key, tidy
@@ -19,6 +19,7 @@ from dlm.logic.syntax import (
     Formula,
     Not,
     Program,
+    Truth,
     atoms,
     children,
     free_variables,
@@ -39,11 +40,12 @@ _MAX_INLINED_DEPTH = 40
 Definitions = list[Definition]
 
 
-def simplify(program: Program) -> Program:
+def simplify(program: Program, named: Collection[str] = ()) -> Program:
     """A program with the same target on every structure that is never larger and easier to read.
 
-    The target keeps its name and its number of arguments. Other definitions become p1, p2, ..., variables
-    x, y, z, ... To simplify the result again changes nothing.
+    The target keeps its name and its number of arguments. The `named` definitions that it needs stay definitions with
+    their names; of several that say the same, the first one. Other definitions become p1, p2, ..., variables
+    x, y, z, ... To simplify the result again with the same names changes nothing.
     """
     fresh = fresh_variables()
     definitions = [_rename_apart(definition, fresh) for definition in program.definitions]
@@ -55,9 +57,9 @@ def simplify(program: Program) -> Program:
         rewritten = set(definitions)
         definitions = _drop_parameters(definitions, fresh)
         definitions = _merge(definitions, fresh)
-        definitions = _inline(definitions, fresh)
+        definitions = _inline(definitions, named, fresh)
         if definitions == before:
-            return Program(tidy(definitions, _names(definitions)))
+            return Program(tidy(definitions, _names(definitions, named)))
 
 
 def _rename_apart(definition: Definition, fresh: Iterator[str]) -> Definition:
@@ -70,10 +72,10 @@ def _rewrite(definition: Definition) -> Definition:
     return Definition(definition.name, definition.parameters, body)
 
 
-def _names(definitions: Definitions) -> dict[str, str]:
-    """New names for the definitions before the target that no input and no target has."""
+def _names(definitions: Definitions, named: Collection[str]) -> dict[str, str]:
+    """New names for the definitions before the target that no input, no target and no `named` definition has."""
     target = definitions[-1].name
-    invented = [definition.name for definition in definitions[:-1]]
+    invented = [definition.name for definition in definitions[:-1] if definition.name not in named]
     read = {atom.predicate for definition in definitions for atom in atoms(definition.body)}
     taken = (read - set(invented)) | {target}
     free = (name for name in (f"p{number}" for number in count(1)) if name not in taken)
@@ -153,8 +155,8 @@ def _as_use_of(other: Definition, definition: Definition) -> Definition | None:
     return None
 
 
-def _inline(definitions: Definitions, fresh: Iterator[str]) -> Definitions:
-    """Put a definition in the place of its uses where this makes the program smaller.
+def _inline(definitions: Definitions, named: Collection[str], fresh: Iterator[str]) -> Definitions:
+    """Put a definition in the place of its uses where this makes the program smaller, unless it has a name to keep.
 
     Definitions come before their uses, so the count of uses stays right while earlier ones are inlined.
     """
@@ -164,7 +166,8 @@ def _inline(definitions: Definitions, fresh: Iterator[str]) -> Definitions:
     for definition in definitions:
         unfolded = _unfold(definition, meanings, fresh)
         smaller = _growth(unfolded.body, uses[definition.name]) < (0, 0, 0, 0)
-        if definition is not definitions[-1] and smaller and _depth(unfolded.body) <= _MAX_INLINED_DEPTH:
+        kept = definition is definitions[-1] or (definition.name in named and not isinstance(unfolded.body, Truth))
+        if not kept and smaller and _depth(unfolded.body) <= _MAX_INLINED_DEPTH:
             meanings[definition.name] = unfolded
         else:
             result.append(unfolded)

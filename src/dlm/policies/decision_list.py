@@ -43,15 +43,22 @@ class DecisionList:
         return self.literals + sum(sum(1 for _ in atoms(definition.body)) for definition in needed)
 
     def program(self, vocabulary: Vocabulary) -> Program:
-        """The list as one program, with the definitions that its literals need."""
+        """The list as one program, with the definitions that its literals need.
+
+        Each rule but the last has a name, ``rule_1`` and so on, and ``rule_1_works`` says that it is true of some action.
+        """
         args = VARIABLES[: self.arity]
         definitions = vocabulary.needed(literal.name for rule in self.rules for literal in rule)
         taken = {definition.name for definition in definitions} | vocabulary.inputs | {self.action}
         parts: list[Formula] = []
         before: list[Formula] = []
         for number, rule in enumerate(self.rules, 1):
+            body = conjunction(tuple(literal.formula(args) for literal in rule))
+            if number == len(self.rules):
+                parts.append(conjunction((body, *before)))
+                break
             name, works = _free(f"rule_{number}", taken), _free(f"rule_{number}_works", taken)
-            definitions.append(Definition(name, args, conjunction(tuple(literal.formula(args) for literal in rule))))
+            definitions.append(Definition(name, args, body))
             definitions.append(Definition(works, (), _somewhere(Atom(name, args), args)))
             parts.append(conjunction((Atom(name, args), *before)))
             before.append(Not(Atom(works)))

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from dlm.envs.domain import Domain, State
 from dlm.errors import SettingsError
-from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.policies.bank import Cases
 from dlm.policies.champion import Champion
@@ -149,7 +148,7 @@ class Imitation:
     def program(self) -> Program:
         """The best list as one ordinary program about the domain's own predicates."""
         decisions = self.best.decisions if self.best else DecisionList(self.domain.action, self.domain.action_arity)
-        return simplify(self.lens.program(decisions.program(self.vocabulary)))
+        return self.lens.program(decisions.program(self.vocabulary), self.vocabulary.definitions)
 
     def advance(self) -> None:
         """One more start; then the best list is examined, if it seems as good as its teacher, or else practises."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any
@@ -14,6 +14,7 @@ from dlm.data.worlds import Worlds
 from dlm.envs.domain import Actions, Domain, State
 from dlm.envs.view import View
 from dlm.errors import SettingsError
+from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Definition, Program
 from dlm.policies.tables import Tables, pack_table
 
@@ -59,6 +60,10 @@ class Lens:
         atoms = list(permutations(range(len(objects)), self.domain.action_arity))
         return np.asarray(objects[np.array(atoms, dtype=np.intp)])
 
-    def program(self, program: Program) -> Program:
-        """A program about the view as one about the domain's own predicates."""
-        return self.view.program(program)
+    def program(self, program: Program, made: Collection[str] = ()) -> Program:
+        """A program about the view as one about the domain's own predicates, simplified.
+
+        Its definitions and the view's keep their names, but for those that were `made` without one to remember.
+        """
+        whole = self.view.program(program)
+        return simplify(whole, {definition.name for definition in whole.definitions}.difference(made))

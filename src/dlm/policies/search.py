@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm.envs.domain import Domain, State
-from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.policies.bank import Bank, Cases, Planner, join_cases
 from dlm.policies.champion import Champion
@@ -68,7 +67,7 @@ class RuleSearchSettings:
     size that a start plays to tell good actions from bad ones, `repeats` after each action; one start in `exceptions`
     seeks exceptions and no lists; `growth`: how much larger than the planned ones the sizes are that lists are judged
     at, by `episodes` of the first, and fewer of the larger ones. A search ends after `starts`, or `patience` of them
-    without progress.
+    without progress, or more if the last progress took more.
     """
 
     states: int = 6000
@@ -88,7 +87,7 @@ class RuleSearchSettings:
     growth: tuple[float, ...] = (1.5, 2.0, 3.0, 5.0)
     episodes: int = 128
     starts: int = 60
-    patience: int = 8
+    patience: int = 5
     flawless_patience: int = 4
 
 
@@ -162,11 +161,14 @@ class RuleSearch:
 
     @property
     def _patience(self) -> int:
-        """Starts to make without progress: few if the best list loses no step, many if it does not always succeed."""
+        """Starts to make without progress: few if the best list loses no step, many if it does not always succeed.
+
+        If it took many to find that list, so many again.
+        """
         if self.best is not None and self.best.lost < 1e-9:
             return self.settings.flawless_patience
         fails = self.best is None or min(self.best.solved) < 1.0
-        return self.settings.patience * (2 if fails else 1)
+        return max(self.settings.patience * (2 if fails else 1), self.starts - self.since_best)
 
     @property
     def env_steps(self) -> int:
@@ -181,7 +183,7 @@ class RuleSearch:
     def program(self) -> Program:
         """The best list as one ordinary program about the domain's own predicates."""
         decisions = self.best.decisions if self.best else DecisionList(self.domain.action, self.domain.action_arity)
-        return simplify(self.lens.program(decisions.program(self.vocabulary)))
+        return self.lens.program(decisions.program(self.vocabulary), self.vocabulary.definitions)
 
     def advance(self) -> None:
         """One more start: a list, or exceptions from the best one, for the states in which it loses something."""
