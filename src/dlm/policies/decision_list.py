@@ -45,7 +45,7 @@ class DecisionList:
     def program(self, vocabulary: Vocabulary) -> Program:
         """The list as one program, with the definitions that its literals need.
 
-        Each rule but the last has a name, ``rule_1`` and so on, and ``rule_1_works`` says that it is true of some action.
+        Each rule but the last has a name: ``rule_1`` and so on; ``rule_1_works`` says that it is true of some action.
         """
         args = VARIABLES[: self.arity]
         definitions = vocabulary.needed(literal.name for rule in self.rules for literal in rule)
