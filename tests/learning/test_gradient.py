@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from dlm.engines import evaluate_target
-from dlm.learning.gradient import GradientLearner, class_weights, squeeze
+from dlm.learning.gradient import GradientLearner, any_answer_loss, class_weights, squeeze
 from dlm.learning.learner import Candidate, Report
 from dlm.learning.schedule import Schedule, fast_schedule, paper_schedule
 from dlm.machine import hard_choices
@@ -189,3 +189,16 @@ def test_squeezing_keeps_the_gradient_of_what_is_wrong_beyond_doubt() -> None:
     squeeze(truth, 0.1).sum().backward()
     assert truth.grad is not None
     assert truth.grad.tolist() == pytest.approx([0.8, 0.8])
+
+
+def test_any_answer_will_do_where_one_is_enough() -> None:
+    target = torch.tensor([[1.0, 1.0, 0.0, 0.0]])
+
+    def loss(*truth: float) -> float:
+        return any_answer_loss(torch.tensor([truth]), target, 0.1).item()
+
+    one, other, both = loss(0.99, 0.01, 0.01, 0.01), loss(0.01, 0.99, 0.01, 0.01), loss(0.99, 0.99, 0.01, 0.01)
+    assert one == pytest.approx(other)
+    assert both <= one < 0.02  # a second answer is not asked for
+    assert loss(0.01, 0.01, 0.01, 0.01) > 0.5
+    assert loss(0.99, 0.01, 0.99, 0.01) > 0.5
