@@ -51,6 +51,9 @@ AHEAD = 2
 REMEMBERED = 0.5
 """How often predicates of the best list are on offer to the rules of a start."""
 
+COSTS, SHORTER = (0.005, 0.01, 0.02), (0.02, 0.05, 0.1)
+"""What an atom may cost a rule, in shares of the states; and once a list is flawless."""
+
 HARD = 16
 """Starts from which the best list fails that are kept at a time."""
 
@@ -165,10 +168,15 @@ class RuleSearch:
 
         If it took many to find that list, so many again.
         """
-        if self.best is not None and self.best.lost < 1e-9:
+        if self._flawless:
             return self.settings.flawless_patience
         fails = self.best is None or min(self.best.solved) < 1.0
         return max(self.settings.patience * (2 if fails else 1), self.starts - self.since_best)
+
+    @property
+    def _flawless(self) -> bool:
+        """Whether the best list loses no step from any planned state: what can be better is shorter."""
+        return self.best is not None and self.best.lost < 1e-9
 
     @property
     def env_steps(self) -> int:
@@ -265,7 +273,7 @@ class RuleSearch:
         plain = CoverSettings(sample=own.sample, trials=own.trials, pools=own.pools, offered=own.offered)
         if self.starts == 0:
             return plain
-        cost = float(self.rng.choice([0.005, 0.01, 0.02]))
+        cost = float(self.rng.choice(SHORTER if self._flawless else COSTS))
         width = int(self.rng.choice([9, 15]))
         return replace(plain, beam=BeamSettings(literal_cost=cost, width=width))
 
