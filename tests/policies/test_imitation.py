@@ -149,11 +149,13 @@ def test_rules_are_built_on_the_predicates_that_are_shown() -> None:
     cases = [room.demonstrate(5, 40, 200)]
     weights = [cases[0].useful / cases[0].useful.sum()]
 
-    def learn(settings: CoverSettings) -> DecisionList:
+    def learn(settings: CoverSettings, begun: DecisionList = SILENT) -> DecisionList:
         rng = np.random.default_rng(0)
-        return learn_list("move", 2, cases, weights, room.vocabulary, rng, settings, lambda: False, [made])[-1]
+        return learn_list(begun, cases, weights, room.vocabulary, rng, settings, lambda: False, [made])[-1]
 
-    assert learn(CoverSettings()).rules == (((Literal(made, (0, 1)),)),)
+    found = learn(CoverSettings())
+    assert found.rules == (((Literal(made, (0, 1)),)),)
+    assert learn(CoverSettings(), found) == found  # nothing is left to cover
     assert made not in {literal.name for rule in learn(CoverSettings(offered=0)).rules for literal in rule}
 
 

@@ -28,11 +28,11 @@ Floats = NDArray[np.float64]
 class CoverSettings:
     """How lists are made.
 
-    `rules`: the longest list; `sample`: states of each size that a rule is sought on; `tolerance`: how many steps an
-    action may lose and still count as good; `trials`: how often a rule is sought anew with the states it spoils;
-    `share`: what a strict rule must cover of the states left, or a laxer one is taken; `rest`: what may stay uncovered;
-    `offered`: how many made predicates are on offer as if they were observed, those of the latest rules first; `pools`:
-    how often a rule is sought at least, since each time other literals are drawn.
+    `rules`: how many are added to a list at most; `sample`: states of each size that a rule is sought on; `tolerance`:
+    how many steps an action may lose and still count as good; `trials`: how often a rule is sought anew with the states
+    it spoils; `share`: what a strict rule must cover of the states left, or a laxer one is taken; `rest`: what may stay
+    uncovered; `offered`: how many made predicates are on offer as if they were observed, those of the latest rules
+    first; `pools`: how often a rule is sought at least, since each time other literals are drawn.
     """
 
     rules: int = 6
@@ -48,8 +48,7 @@ class CoverSettings:
 
 
 def learn_list(
-    action: str,
-    arity: int,
+    begun: DecisionList,
     banks: Sequence[Cases],
     weights: Sequence[Floats],
     vocabulary: Vocabulary,
@@ -58,26 +57,27 @@ def learn_list(
     out_of_time: Callable[[], bool],
     shown: Sequence[str] = (),
 ) -> list[DecisionList]:
-    """Lists that act well in states drawn by the weights, as far as rules are found; the longest one last.
+    """Lists that go on as one was `begun` and act well in states drawn by the weights; the longest one last.
 
     What an earlier rule says is on offer to the next as if it were observed, so that predicates can be built on
     predicates: the way to a target in three steps from the way in two. So are the predicates `shown`. The other lists
     end sooner, with a rule that is right less often but covers more: whether that pays is for returns to tell.
     """
-    search = _Cover(action, arity, banks, vocabulary, rng, settings, out_of_time, tuple(shown))
-    found = DecisionList(action, arity)
+    search = _Cover(begun, banks, vocabulary, rng, settings, out_of_time, tuple(shown))
+    found = begun
     lists: list[DecisionList] = []
     left = [np.where(bank.useful, weight, 0.0) for bank, weight in zip(banks, weights, strict=True)]
     whole = sum(weight.sum() for weight in left)
-    while len(found.rules) < settings.rules and sum(weight.sum() for weight in left) > settings.rest * whole:
+    left = search.uncovered(begun.rules, left)
+    longest = len(begun.rules) + settings.rules
+    while len(found.rules) < longest and sum(weight.sum() for weight in left) > settings.rest * whole:
         rules = [] if out_of_time() else search.next_rule(left, found)
         if not rules:
             break
         lists += [replace(found, rules=(*found.rules, other)) for other in rules[1:]]
         rule = rules[0]
         found = replace(found, rules=(*found.rules, rule))
-        covered = search.chosen(rule)
-        left = [np.where(chosen.any(axis=1), 0.0, weight) for chosen, weight in zip(covered, left, strict=True)]
+        left = search.uncovered([rule], left)
     return [*lists, found]
 
 
@@ -93,8 +93,7 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Cover:
-    action: str
-    arity: int
+    begun: DecisionList
     banks: Sequence[Cases]
     vocabulary: Vocabulary
     rng: np.random.Generator
@@ -103,8 +102,16 @@ class _Cover:
     shown: tuple[str, ...]
 
     def chosen(self, rule: Rule) -> list[BoolArray]:
-        decisions = DecisionList(self.action, self.arity, (rule,))
+        decisions = replace(self.begun, rules=(rule,))
         return [bank.chosen(decisions) for bank in self.banks]
+
+    def uncovered(self, rules: Sequence[Rule], weights: Sequence[Floats]) -> list[Floats]:
+        """The weights without the states of which one of the rules is true of some action."""
+        left = list(weights)
+        for rule in rules:
+            chosen = self.chosen(rule)
+            left = [np.where(one.any(axis=1), 0.0, weight) for one, weight in zip(chosen, left, strict=True)]
+        return left
 
     def next_rule(self, weights: Sequence[Floats], before: DecisionList) -> list[Rule]:
         """Rules for the states that have a weight, the strictest one that covers enough first.

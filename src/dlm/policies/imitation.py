@@ -249,10 +249,8 @@ class Imitation:
         if self.rng.random() < REMEMBERED:
             made = [*dict.fromkeys([*self._said(), *self.invented])]
             shown = [made[index] for index in self.rng.permutation(len(made))[: own.remembered]]
-        return learn_list(
-            self.domain.action, self.domain.action_arity, self.cases, weights, self.vocabulary, self.rng, settings,
-            self.out_of_time, shown,
-        )  # fmt: skip
+        begun = DecisionList(self.domain.action, self.domain.action_arity)
+        return learn_list(begun, self.cases, weights, self.vocabulary, self.rng, settings, self.out_of_time, shown)
 
     def _said(self) -> list[str]:
         """The made predicates of the best list's rules."""

@@ -190,20 +190,24 @@ class RuleSearch:
 
     def program(self) -> Program:
         """The best list as one ordinary program about the domain's own predicates."""
-        decisions = self.best.decisions if self.best else DecisionList(self.domain.action, self.domain.action_arity)
+        decisions = self.best.decisions if self.best else self._begin(0)
         return self.lens.program(decisions.program(self.vocabulary), self.vocabulary.definitions)
 
     def advance(self) -> None:
-        """One more start: a list, or exceptions from the best one, for the states in which it loses something."""
+        """One more start: another end for the best list, or exceptions from it where it loses something.
+
+        How many of its first rules are kept is drawn. If it is none, the start is a fresh one.
+        """
         cases = self._gather()
         before = self.best
         settings = self._cover_settings()
         if before is not None and self.starts % self.settings.exceptions == self.settings.exceptions - 1:
             weights = [_losses(case, before.decisions, settings.tolerance) for case in cases]
-            self.champion.graft(self._learn(cases, weights, replace(settings, rules=2)))
+            self.champion.graft(self._learn(self._begin(0), cases, weights, replace(settings, rules=2)))
         else:
             weights = [case.useful / max(1, case.useful.sum()) for case in cases]
-            self.champion.challenge(self._learn(cases, weights, settings))
+            kept = int(self.rng.integers(max(1, len(before.decisions.rules)))) if before is not None else 0
+            self.champion.challenge(self._learn(self._begin(kept), cases, weights, settings))
         assert self.best is not None
         better = before is None or self.best.score > before.score + PROGRESS * self.domain.step_cost
         self.since_best = 0 if better else self.since_best + 1
@@ -255,14 +259,20 @@ class RuleSearch:
         self._steps_ahead += steps
         return cases
 
-    def _learn(self, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings) -> list[DecisionList]:
+    def _begin(self, kept: int) -> DecisionList:
+        """The first rules of the best list, to go on from."""
+        rules = self.best.decisions.rules[:kept] if self.best else ()
+        return DecisionList(self.domain.action, self.domain.action_arity, rules)
+
+    def _learn(
+        self, begun: DecisionList, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings
+    ) -> list[DecisionList]:
         """Lists for the states that have a weight; made predicates of the best list may be on offer for them."""
         shown: list[str] = []
         if self.best is not None and self.rng.random() < REMEMBERED:
             made = self.best.decisions.made(self.vocabulary)
             shown = [made[index] for index in self.rng.permutation(len(made))[: self.settings.remembered]]
-        action, arity = self.domain.action, self.domain.action_arity
-        return learn_list(action, arity, cases, weights, self.vocabulary, self.rng, settings, self.out_of_time, shown)
+        return learn_list(begun, cases, weights, self.vocabulary, self.rng, settings, self.out_of_time, shown)
 
     def _plan(self, rng: np.random.Generator, states: int) -> list[Bank]:
         return [self.planner.plan(rng, size, states, self.settings.instances) for size in self.sizes]
