@@ -13,7 +13,7 @@ import numpy as np
 from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, Program, atoms, conjunction, disjunction
 from dlm.policies.literals import VARIABLES, Vocabulary
 from dlm.policies.rules import Rule
-from dlm.policies.tables import EVERY, Tables, Words
+from dlm.policies.tables import EVERY, Tables, Words, anywhere
 
 __all__ = ["DecisionList"]
 
@@ -75,9 +75,7 @@ class DecisionList:
         for rule in self.rules:
             table = asked & undecided & tables.conjunction(rule, self.arity)
             chosen = chosen | table
-            for _ in range(self.arity):
-                table = np.bitwise_or.reduce(table, axis=0)
-            undecided = undecided & (freely | ~table)
+            undecided = undecided & (freely | ~anywhere(table))
             if not undecided.any():
                 break
         return chosen

@@ -18,7 +18,7 @@ from dlm.envs.domain import State
 from dlm.policies.decision_list import DecisionList
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
-from dlm.policies.tables import Tables, Words, pack_table, read_worlds, unpack_table
+from dlm.policies.tables import Tables, Words, anywhere, pack_table, read_worlds, unpack_table
 
 __all__ = ["Rollout", "atoms_of", "choose_atoms", "draw_seed", "roll_out"]
 
@@ -125,10 +125,7 @@ def _take_atoms(
         run[episodes[first:end]] = np.arange(first, end)
         choices = decisions.choices(tables, pack_table(run >= 0), freely)
         if (follows := led & (run >= 0)).any():
-            other = choices ^ leading
-            for _ in range(decisions.arity):
-                other = np.bitwise_or.reduce(other, axis=0)
-            differs = np.flatnonzero(follows & unpack_table(other, tables.count))
+            differs = np.flatnonzero(follows & unpack_table(anywhere(choices ^ leading), tables.count))
             taken[run[differs]] = _luckiest(_rows(read_worlds(choices, differs)), luck[differs])
         if (leads := (run >= 0) & ~led).any():
             leading = leading | choices & pack_table(leads)

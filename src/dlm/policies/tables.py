@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dlm.data.worlds import BoolArray
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Truth
 
-__all__ = ["AT_ONCE", "EVERY", "Tables", "Words", "pack_table", "place", "read_worlds", "unpack_table"]
+__all__ = ["AT_ONCE", "EVERY", "Tables", "Words", "anywhere", "pack_table", "place", "read_worlds", "unpack_table"]
 
 Words = NDArray[np.uint64]
 EVERY = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -159,6 +159,11 @@ def unpack_table(table: Words, count: int) -> BoolArray:
     octets = np.ascontiguousarray(table).view(np.uint8)
     bits = np.unpackbits(octets, axis=-1, count=count, bitorder="little")
     return np.moveaxis(bits, -1, 0).view(np.bool_)
+
+
+def anywhere(table: Words) -> Words:
+    """In which worlds a table is true of some objects."""
+    return np.asarray(np.bitwise_or.reduce(table.reshape(-1, table.shape[-1]), axis=0))
 
 
 def read_worlds(table: Words, worlds: NDArray[np.intp]) -> BoolArray:
