@@ -11,7 +11,7 @@ from dlm.policies.judge import ListJudge
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Literal, Vocabulary
 from dlm.policies.polish import polish
-from dlm.policies.returns import roll_out
+from dlm.policies.returns import play_lists
 
 LENS = Lens.of(get_domain("rl/on"))
 VOCABULARY = Vocabulary(frozenset(LENS.view.predicates))
@@ -37,10 +37,10 @@ def judge() -> ListJudge:
 def test_a_list_earns_the_same_alone_and_beside_others(freedom: float) -> None:
     start = LENS.domain.reset(np.random.default_rng(1), 70, 5)
     lists = [GOOD, SILENT, HASTY, DecisionList("move", 2, GOOD.rules[:1]), GOOD]
-    together = roll_out(LENS, lists, VOCABULARY, 3, start, freedom=freedom)
+    together = play_lists(LENS, lists, VOCABULARY, 3, start, freedom=freedom)
     steps = 0
     for number, decisions in enumerate(lists):
-        alone = roll_out(LENS, [decisions], VOCABULARY, 3, start, freedom=freedom)
+        alone = play_lists(LENS, [decisions], VOCABULARY, 3, start, freedom=freedom)
         steps += alone.steps
         np.testing.assert_array_equal(together.returns[number], alone.returns[0])
         np.testing.assert_array_equal(together.solved[number], alone.solved[0])
@@ -52,7 +52,7 @@ def test_a_list_earns_the_same_alone_and_beside_others(freedom: float) -> None:
 def test_a_free_list_does_not_keep_the_order_of_its_rules() -> None:
     start = LENS.domain.reset(np.random.default_rng(2), 64, 5)
     idle = DecisionList("move", 2, ((FREE, FLOOR, Literal("on", (0, 1))), *GOOD.rules))
-    bound, free = (roll_out(LENS, [idle], VOCABULARY, 4, start, freedom=freedom) for freedom in (0.0, 1.0))
+    bound, free = (play_lists(LENS, [idle], VOCABULARY, 4, start, freedom=freedom) for freedom in (0.0, 1.0))
     assert not bound.solved.any()
     assert free.solved.any()
 

@@ -17,7 +17,7 @@ from dlm.policies.decision_list import DecisionList
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
 from dlm.policies.planning import Expansion
-from dlm.policies.returns import choose_atoms, draw_seed, roll_out
+from dlm.policies.returns import choose_atoms, draw_seed, play_lists
 
 __all__ = ["look_ahead", "visited"]
 
@@ -82,7 +82,7 @@ def look_ahead(
         chosen = np.unique(again[close])
         for number in range(episodes):
             freedom = FREEDOM * number / max(1, episodes - 1)
-            rollout = roll_out(lens, [decisions], vocabulary, draw_seed(rng), after.take(chosen), freedom=freedom)
-            earned[chosen] = np.maximum(earned[chosen], rollout.returns[0])
-            steps += rollout.steps
+            played = play_lists(lens, [decisions], vocabulary, draw_seed(rng), after.take(chosen), freedom=freedom)
+            earned[chosen] = np.maximum(earned[chosen], played.returns[0])
+            steps += played.steps
     return Cases.of_states(lens, vocabulary, states, regrets().astype(np.float32)), steps

@@ -29,7 +29,7 @@ from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
 from dlm.policies.machines import invent
 from dlm.policies.pupil import PupilJudge
-from dlm.policies.returns import draw_seed, roll_out
+from dlm.policies.returns import draw_seed, play_lists
 from dlm.policies.rules import BeamSettings
 from dlm.policies.teaching import Teacher
 
@@ -217,7 +217,7 @@ class Imitation:
         """
         earned, teachers, passed = [], [], True
         for number, start in enumerate(self._fresh_starts(self.settings.examined)):
-            pupil = roll_out(self.lens, [decisions], self.vocabulary, draw_seed(self.rng), start)
+            pupil = play_lists(self.lens, [decisions], self.vocabulary, draw_seed(self.rng), start)
             self.judge.steps += pupil.steps
             returns, solved = self.room.play(start)
             earned.append(float(pupil.returns.mean()))

@@ -12,7 +12,7 @@ from dlm.policies.bank import Bank
 from dlm.policies.decision_list import DecisionList
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
-from dlm.policies.returns import roll_out
+from dlm.policies.returns import play_lists
 
 __all__ = ["Judged", "ListJudge", "Trial"]
 
@@ -78,9 +78,9 @@ class ListJudge:
             trials = [trial for trial in trials if self._hope(trial.returns) - trial.handicap >= at_least]
             going = [trial for trial in trials if not trial.failed]
             if going:
-                rollout = roll_out(self.lens, [trial.decisions for trial in going], self.vocabulary, number, start)
-                self.steps += rollout.steps
-                for trial, returns, solved in zip(going, rollout.returns, rollout.solved, strict=True):
+                played = play_lists(self.lens, [trial.decisions for trial in going], self.vocabulary, number, start)
+                self.steps += played.steps
+                for trial, returns, solved in zip(going, played.returns, played.solved, strict=True):
                     trial.returns.append(float(returns.mean()))
                     trial.solved.append(float(solved.mean()))
             for trial in trials:

@@ -20,14 +20,14 @@ from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
 from dlm.policies.tables import Tables, Words, anywhere, pack_table, read_worlds, unpack_table
 
-__all__ = ["Rollout", "atoms_of", "choose_atoms", "draw_seed", "roll_out"]
+__all__ = ["Played", "atoms_of", "choose_atoms", "draw_seed", "play_lists"]
 
 TOGETHER = 8192
 """Episodes that are played side by side at most; many of them are mostly one and the same."""
 
 
 @dataclass(frozen=True)
-class Rollout:
+class Played:
     """Returns of each list's episodes, which of them reached the goal, and how many steps were made."""
 
     returns: NDArray[np.float64]
@@ -35,7 +35,7 @@ class Rollout:
     steps: int
 
 
-def roll_out(
+def play_lists(
     lens: Lens,
     lists: Sequence[DecisionList],
     vocabulary: Vocabulary,
@@ -43,7 +43,7 @@ def roll_out(
     start: State,
     *,
     freedom: float = 0.0,
-) -> Rollout:
+) -> Played:
     """Act by each decision list from each start until every episode is over.
 
     Ties are broken at random: any of the chosen atoms, or any atom at all where none is chosen. `freedom` is the chance
@@ -55,7 +55,7 @@ def roll_out(
         _play(lens, lists[begin : begin + each], vocabulary, seed, start, freedom)
         for begin in range(0, len(lists), each)
     ]
-    return Rollout(
+    return Played(
         np.concatenate([part.returns for part in parts]),
         np.concatenate([part.solved for part in parts]),
         sum(part.steps for part in parts),
@@ -64,7 +64,7 @@ def roll_out(
 
 def _play(
     lens: Lens, lists: Sequence[DecisionList], vocabulary: Vocabulary, seed: int, start: State, freedom: float
-) -> Rollout:
+) -> Played:
     """A run is a list at a start. Runs from one start are in one episode as long as they choose alike."""
     rng = np.random.default_rng(seed)
     returns = np.zeros(len(lists) * start.count)
@@ -89,7 +89,7 @@ def _play(
         left = going[episodes]
         runs, episodes = runs[left], (np.cumsum(going) - 1)[episodes[left]]
     shape = len(lists), start.count
-    return Rollout(returns.reshape(shape), solved.reshape(shape), steps)
+    return Played(returns.reshape(shape), solved.reshape(shape), steps)
 
 
 def choose_atoms(

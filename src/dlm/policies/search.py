@@ -28,7 +28,7 @@ from dlm.policies.judge import Judged, ListJudge
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
 from dlm.policies.result import PolicyResult, Progress
-from dlm.policies.returns import draw_seed, roll_out
+from dlm.policies.returns import draw_seed, play_lists
 from dlm.policies.rules import BeamSettings
 from dlm.policies.verify import STREAM, play_program, try_trials
 
@@ -240,13 +240,13 @@ class RuleSearch:
         found: dict[int, State] = {}
         for number, (size, episodes) in enumerate(self.exams.items()):
             start = self.domain.reset(self.rng, episodes, size)
-            rollout = roll_out(self.lens, [best.decisions], self.vocabulary, draw_seed(self.rng), start)
-            self._steps_ahead += rollout.steps
-            if rollout.solved.mean() < MASTERED:
+            played = play_lists(self.lens, [best.decisions], self.vocabulary, draw_seed(self.rng), start)
+            self._steps_ahead += played.steps
+            if played.solved.mean() < MASTERED:
                 break
-            failed = np.flatnonzero(~rollout.solved[0])[:HARD]
+            failed = np.flatnonzero(~played.solved[0])[:HARD]
             self.judge.add_starts(number, start.take(failed))
-            found[size] = start.take(np.concatenate([failed, np.flatnonzero(rollout.solved[0])[: 2 * HARD]]))
+            found[size] = start.take(np.concatenate([failed, np.flatnonzero(played.solved[0])[: 2 * HARD]]))
         self.champion.judge_again()
         return found
 
