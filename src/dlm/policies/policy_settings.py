@@ -171,11 +171,9 @@ def default_settings(domain: Domain[Any], algorithm: Algorithm = "ppo", *, keep_
             pass_mark=0.95,
             exam_episodes=200,
         )
-    if domain.name == "rl/blocksworld":
-        return replace(settings, legal=0.3, diversity=10.0 if keep_soft else 1.0)
     if keep_soft and len(domain.lessons) > 1:
         # What is right in small worlds is not enough in large ones: there is something to learn up to the end.
-        return replace(
+        settings = replace(
             settings,
             diversity=10.0,
             lesson_decay=1.0,
@@ -185,4 +183,6 @@ def default_settings(domain: Domain[Any], algorithm: Algorithm = "ppo", *, keep_
             sure=10,
             given_up=30,
         )
+    if domain.name == "rl/blocksworld":
+        return replace(settings, legal=0.1 if keep_soft else 0.3)
     return settings
