@@ -3,8 +3,9 @@
 A start learns decision lists from states that good play comes to: in small instances, where plans tell for certain
 what each action loses; and in larger ones once the best list so far masters them, where each action is tried and that
 list acts afterwards. Lists are judged by what they earn, at larger sizes too, and by their length. The good ones are
-polished, and their rules are tried in the best list. The best of all becomes one ordinary program. This is planning
-plus rule search, not reinforcement learning by trial.
+polished, and their rules are tried in the best list. A line of starts that makes no more progress is left, and another
+one begins from nothing. The best list of all becomes one ordinary program. This is planning plus rule search, not
+reinforcement learning by trial.
 """
 
 from __future__ import annotations
@@ -69,8 +70,9 @@ class RuleSearchSettings:
     `CoverSettings`; `remembered`: made predicates of the best list that may be on offer; `ahead`: episodes of a larger
     size that a start plays to tell good actions from bad ones, `repeats` after each action; one start in `exceptions`
     seeks exceptions and no lists; `growth`: how much larger than the planned ones the sizes are that lists are judged
-    at, by `episodes` of the first, and fewer of the larger ones. A search ends after `starts`, or `patience` of them
-    without progress, or more if the last progress took more.
+    at, by `episodes` of the first, and fewer of the larger ones. A line of starts ends after `patience` of them
+    without progress; the search after `flawless_patience` of them once nothing is lost any more, after `starts` in all,
+    or after `lines` in a row that came to nothing better.
     """
 
     states: int = 6000
@@ -92,6 +94,7 @@ class RuleSearchSettings:
     starts: int = 60
     patience: int = 5
     flawless_patience: int = 4
+    lines: int = 2
 
 
 def learn_rules(
@@ -136,6 +139,8 @@ class RuleSearch:
         self.planner = Planner(self.lens, self.vocabulary, settings.states)
         self.starts = 0
         self.since_best = 0
+        self.idle_lines = 0
+        self.former: Judged | None = None
         self.memory: dict[int, list[Cases]] = {}
         self.sizes = self.planner.sizes(self.rng, settings.sizes)
         self._steps_ahead = 0
@@ -154,29 +159,29 @@ class RuleSearch:
 
     @property
     def best(self) -> Judged | None:
-        """The best list so far."""
-        return self.champion.best
+        """The best list so far, of this line of starts or a former one."""
+        own = self.champion.best
+        return own if own is not None and (self.former is None or own.score > self.former.score) else self.former
 
     @property
     def done(self) -> bool:
         """Whether more starts are unlikely to find something better."""
-        return self.starts >= self.settings.starts or self.since_best >= self._patience
-
-    @property
-    def _patience(self) -> int:
-        """Starts to make without progress: few if the best list loses no step, many if it does not always succeed.
-
-        If it took many to find that list, so many again.
-        """
-        if self._flawless:
-            return self.settings.flawless_patience
-        fails = self.best is None or min(self.best.solved) < 1.0
-        return max(self.settings.patience * (2 if fails else 1), self.starts - self.since_best)
+        if self.starts >= self.settings.starts or self.idle_lines >= self.settings.lines:
+            return True
+        return self._agreed or (self._flawless and self.since_best >= self.settings.flawless_patience)
 
     @property
     def _flawless(self) -> bool:
         """Whether the best list loses no step from any planned state: what can be better is shorter."""
         return self.best is not None and self.best.lost < 1e-9
+
+    @property
+    def _agreed(self) -> bool:
+        """Whether two lines of starts came to the very same returns: probably the best there are."""
+        one, other = self.champion.best, self.former
+        return (
+            one is not None and other is not None and bool(np.allclose(one.returns, other.returns, rtol=0, atol=1e-9))
+        )
 
     @property
     def env_steps(self) -> int:
@@ -190,16 +195,16 @@ class RuleSearch:
 
     def program(self) -> Program:
         """The best list as one ordinary program about the domain's own predicates."""
-        decisions = self.best.decisions if self.best else self._begin(0)
+        decisions = self.best.decisions if self.best else DecisionList(self.domain.action, self.domain.action_arity)
         return self.lens.program(decisions.program(self.vocabulary), self.vocabulary.definitions)
 
     def advance(self) -> None:
-        """One more start: another end for the best list, or exceptions from it where it loses something.
+        """One more start: another end for the line's best list, or exceptions from it where it loses something.
 
         How many of its first rules are kept is drawn. If it is none, the start is a fresh one.
         """
         cases = self._gather()
-        before = self.best
+        before = self.champion.best
         settings = self._cover_settings()
         if before is not None and self.starts % self.settings.exceptions == self.settings.exceptions - 1:
             weights = [_losses(case, before.decisions, settings.tolerance) for case in cases]
@@ -208,28 +213,43 @@ class RuleSearch:
             weights = [case.useful / max(1, case.useful.sum()) for case in cases]
             kept = int(self.rng.integers(max(1, len(before.decisions.rules)))) if before is not None else 0
             self.champion.challenge(self._learn(self._begin(kept), cases, weights, settings))
-        assert self.best is not None
-        better = before is None or self.best.score > before.score + PROGRESS * self.domain.step_cost
-        self.since_best = 0 if better else self.since_best + 1
+        self.since_best = 0 if self._better(before) else self.since_best + 1
         self.starts += 1
+        if self.since_best >= self.settings.patience and not self._flawless:
+            self._end_line()
+
+    def _better(self, before: Judged | None) -> bool:
+        """Whether the line has a list that is worth more than another one."""
+        own = self.champion.best
+        assert own is not None
+        return before is None or own.score > before.score + PROGRESS * self.domain.step_cost
+
+    def _end_line(self) -> None:
+        """Begin from nothing; lists that were found stay to be compared with."""
+        self.idle_lines = 0 if self._better(self.former) else self.idle_lines + 1
+        self.former, self.champion, self.since_best = self.best, Champion(self.judge, self.out_of_time), 0
 
     def _gather(self) -> list[Cases]:
-        """Cases of some sizes, fresh ones and those of the last starts: from plans, and from foresight where larger."""
-        fresh = {size: self._look_at_plans(size) for size in self.sizes}
-        if self.best is not None:
-            starts = self._examine(self.best)
-            fresh |= {size: self._look_ahead(self.best.decisions, starts[size]) for size in list(starts)[:AHEAD]}
+        """Cases of some sizes, fresh ones and those of the last starts: from plans, and from foresight where larger.
+
+        The list to follow is the line's, or that of a former line while there is none.
+        """
+        guide = self.champion.best or self.former
+        fresh = {size: self._look_at_plans(size, guide) for size in self.sizes}
+        if guide is not None:
+            starts = self._examine(guide)
+            fresh |= {size: self._look_ahead(guide.decisions, starts[size]) for size in list(starts)[:AHEAD]}
         self.memory = {
             size: [*self.memory.get(size, [])[1 - self.settings.memory :], cases] for size, cases in fresh.items()
         }
         return [join_cases(cases, self.vocabulary) for cases in self.memory.values()]
 
-    def _look_at_plans(self, size: int) -> Cases:
-        """States that the best plans and the best list come to, with a step aside now and then."""
+    def _look_at_plans(self, size: int, guide: Judged | None) -> Cases:
+        """States that the best plans and a good list come to, with a step aside now and then."""
         bank = self.planner.plan(self.rng, size, self.settings.planned, self.settings.instances)
         visits = bank.visits(bank.good(0.5), ASIDE)
-        if self.best is not None:
-            visits = visits + bank.visits(bank.chosen(self.best.decisions), ASIDE)
+        if guide is not None:
+            visits = visits + bank.visits(bank.chosen(guide.decisions), ASIDE)
         return bank.sample(self.rng, visits, 4 * self.settings.sample, self.vocabulary)
 
     def _examine(self, best: Judged) -> dict[int, State]:
@@ -248,6 +268,8 @@ class RuleSearch:
             self.judge.add_starts(number, start.take(failed))
             found[size] = start.take(np.concatenate([failed, np.flatnonzero(played.solved[0])[: 2 * HARD]]))
         self.champion.judge_again()
+        if self.former is not None:
+            (self.former,) = self.judge([self.former.decisions])
         return found
 
     def _look_ahead(self, decisions: DecisionList, start: State) -> Cases:
@@ -261,16 +283,17 @@ class RuleSearch:
 
     def _begin(self, kept: int) -> DecisionList:
         """The first rules of the best list, to go on from."""
-        rules = self.best.decisions.rules[:kept] if self.best else ()
+        rules = self.champion.best.decisions.rules[:kept] if self.champion.best else ()
         return DecisionList(self.domain.action, self.domain.action_arity, rules)
 
     def _learn(
         self, begun: DecisionList, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings
     ) -> list[DecisionList]:
-        """Lists for the states that have a weight; made predicates of the best list may be on offer for them."""
+        """Lists for the states that have a weight; made predicates of the line's best may be on offer for them."""
         shown: list[str] = []
-        if self.best is not None and self.rng.random() < REMEMBERED:
-            made = self.best.decisions.made(self.vocabulary)
+        own = self.champion.best
+        if own is not None and self.rng.random() < REMEMBERED:
+            made = own.decisions.made(self.vocabulary)
             shown = [made[index] for index in self.rng.permutation(len(made))[: self.settings.remembered]]
         return learn_list(begun, cases, weights, self.vocabulary, self.rng, settings, self.out_of_time, shown)
 
