@@ -184,5 +184,5 @@ def default_settings(domain: Domain[Any], algorithm: Algorithm = "ppo", *, keep_
             given_up=30,
         )
     if domain.name == "rl/blocksworld":
-        return replace(settings, legal=0.1 if keep_soft else 0.3)
+        return replace(settings, legal=0.3)
     return settings
