@@ -36,13 +36,15 @@ class Champion:
             self.graft(lists)
 
     def graft(self, lists: Sequence[DecisionList]) -> None:
-        """Try each rule at each place of the best list, as long as one of them makes it better."""
+        """Try each rule that the best list lacks at each of its places, as long as one of them makes it better."""
         before = self.best
         rules = dict.fromkeys(rule for decisions in lists for rule in decisions.rules)
         while self.best is not None and not self.out_of_time():
             best = self.best
+            lacking = [rule for rule in rules if rule not in best.decisions.rules]
             places = range(len(best.decisions.rules) + 1)
-            found = self.judge([_insert(best.decisions, rule, place) for rule in rules for place in places], best.score)
+            longer = [_insert(best.decisions, rule, place) for rule in lacking for place in places]
+            found = self.judge(longer, best.score)
             self._keep(*found[:1])
             if self.best is best:
                 break

@@ -81,12 +81,12 @@ class RuleSearchSettings:
     judged: int = 6000
     instances: int = 30
     sample: int = 60
-    trials: int = 8
+    trials: int = 4
     pools: int = 3
     offered: int = 6
     remembered: int = 4
     memory: int = 4
-    ahead: int = 16000
+    ahead: int = 8000
     repeats: int = 6
     exceptions: int = 3
     growth: tuple[float, ...] = (1.5, 2.0, 3.0, 5.0)
