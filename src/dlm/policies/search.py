@@ -139,6 +139,7 @@ class RuleSearch:
         self.planner = Planner(self.lens, self.vocabulary, settings.states)
         self.starts = 0
         self.since_best = 0
+        self.peak = -np.inf  # of this line; to regain what harder starts took away is no progress
         self.idle_lines = 0
         self.former: Judged | None = None
         self.memory: dict[int, list[Cases]] = {}
@@ -213,21 +214,28 @@ class RuleSearch:
             weights = [case.useful / max(1, case.useful.sum()) for case in cases]
             kept = int(self.rng.integers(max(1, len(before.decisions.rules)))) if before is not None else 0
             self.champion.challenge(self._learn(self._begin(kept), cases, weights, settings))
-        self.since_best = 0 if self._better(before) else self.since_best + 1
         self.starts += 1
+        if self._better(self.peak):
+            self.peak, self.since_best = self._score, 0
+        else:
+            self.since_best += 1
         if self.since_best >= self.settings.patience and not self._flawless:
             self._end_line()
 
-    def _better(self, before: Judged | None) -> bool:
-        """Whether the line has a list that is worth more than another one."""
-        own = self.champion.best
-        assert own is not None
-        return before is None or own.score > before.score + PROGRESS * self.domain.step_cost
+    @property
+    def _score(self) -> float:
+        return self.champion.best.score if self.champion.best else -np.inf
+
+    def _better(self, score: float) -> bool:
+        """Whether the line has a list that is worth more than that."""
+        return self._score > score + PROGRESS * self.domain.step_cost
 
     def _end_line(self) -> None:
         """Begin from nothing; lists that were found stay to be compared with."""
-        self.idle_lines = 0 if self._better(self.former) else self.idle_lines + 1
-        self.former, self.champion, self.since_best = self.best, Champion(self.judge, self.out_of_time), 0
+        better = self.former is None or self._better(self.former.score)
+        self.idle_lines = 0 if better else self.idle_lines + 1
+        self.former, self.champion = self.best, Champion(self.judge, self.out_of_time)
+        self.peak, self.since_best = -np.inf, 0
 
     def _gather(self) -> list[Cases]:
         """Cases of some sizes, fresh ones and those of the last starts: from plans, and from foresight where larger.
