@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,7 +119,7 @@ def _take_atoms(
     led, leading = np.zeros(tables.count, dtype=np.bool_), np.zeros(1, dtype=np.uint64)
     taken = np.full(len(episodes), -1, dtype=np.intp)
     firsts = np.searchsorted(acting, np.arange(len(lists) + 1))
-    for decisions, first, end in zip(lists, firsts, firsts[1:], strict=False):
+    for decisions, (first, end) in zip(lists, pairwise(firsts), strict=True):
         if first == end:
             continue
         run = np.full(tables.count, -1)

@@ -178,11 +178,11 @@ class RuleSearch:
 
     @property
     def _agreed(self) -> bool:
-        """Whether two lines of starts came to the very same returns: probably the best there are."""
+        """Whether two lines of starts always reach the goal, with the same returns: probably the best there are."""
         one, other = self.champion.best, self.former
-        return (
-            one is not None and other is not None and bool(np.allclose(one.returns, other.returns, rtol=0, atol=1e-9))
-        )
+        if one is None or other is None or any(share < 1.0 for share in one.solved):
+            return False
+        return bool(np.allclose(one.returns, other.returns, rtol=0, atol=1e-9))
 
     @property
     def env_steps(self) -> int:
@@ -196,7 +196,7 @@ class RuleSearch:
 
     def program(self) -> Program:
         """The best list as one ordinary program about the domain's own predicates."""
-        decisions = self.best.decisions if self.best else DecisionList(self.domain.action, self.domain.action_arity)
+        decisions = self.best.decisions if self.best else self._begin(0)
         return self.lens.program(decisions.program(self.vocabulary), self.vocabulary.definitions)
 
     def advance(self) -> None:
