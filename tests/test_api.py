@@ -10,7 +10,7 @@ import dlm
 
 PUBLIC = {
     "learning": {"learn", "resume", "Result", "LearnSettings", "MachineSettings"},
-    "policies": {"learn_policy", "Policy"},
+    "policies": {"learn_policy", "resume_policy", "Policy"},
     "tasks": {"Task", "get_task", "task_names", "Instance", "draw_instance"},
     "programs": {"Program", "parse_program", "format_program", "simplify", "evaluate", "evaluate_target"},
     "exports": {"export_program"},

@@ -6,7 +6,7 @@
 {'parent': 2}
 """
 
-from dlm.api import check, explain, learn, learn_policy, resume, run
+from dlm.api import check, explain, learn, learn_policy, resume, resume_policy, run
 from dlm.data import Examples, Facts, Structure, Worlds
 from dlm.data.readers import read_facts, write_facts
 from dlm.engines import Answers, evaluate_target
@@ -58,6 +58,7 @@ __all__ = [
     "prove_equal",
     "read_facts",
     "resume",
+    "resume_policy",
     "run",
     "simplify",
     "task_names",

@@ -18,7 +18,7 @@ from dlm.engines.answers import Answers
 from dlm.engines.check import Check, check_program
 from dlm.engines.choose import run_program
 from dlm.engines.engine import Missing, require_inputs
-from dlm.envs.domain import Domain
+from dlm.envs import Domain, get_domain
 from dlm.learning.incremental import phase_machine
 from dlm.learning.portfolio import Observer, Result
 from dlm.learning.portfolio import learn as learn_task
@@ -30,7 +30,8 @@ from dlm.logic.explain import Explanation
 from dlm.logic.explain import explain as explain_atom
 from dlm.logic.syntax import Program
 from dlm.policies.environment import Encode
-from dlm.policies.learn import PolicyObserver, learn_policy_task
+from dlm.policies.learn import PolicyObserver, learn_policy_task, resume_policy_task
+from dlm.policies.outcome import read_policy_run
 from dlm.policies.policy import Policy
 from dlm.policies.settings import PolicyLearnerName, PolicyRunSettings
 from dlm.policies.source import find_domain
@@ -122,6 +123,26 @@ def resume(run: str | Path, *, time_limit: float | None = None, observer: Observ
         settings = replace(settings, time_limit=time_limit)
         folder.write_json("settings.json", settings.to_json())
     return resume_task(task, settings, folder, observer=observer)
+
+
+def resume_policy(
+    run: str | Path, *, time_limit: float | None = None, observer: PolicyObserver | None = None
+) -> Policy:
+    """Go on with the run of a policy in a folder from its last checkpoint.
+
+    A verified result is only read back, unless the run was cut short and has time left. `time_limit` replaces that of
+    the run. The seconds already spent count.
+    """
+    folder = RunFolder.open(Path(run))
+    settings = PolicyRunSettings.from_json(folder.read_json("settings.json"))
+    domain = get_domain(settings.task)
+    if time_limit is not None:
+        settings = replace(settings, time_limit=time_limit)
+    done = read_policy_run(folder)
+    if done is not None and done.verified and (done.ended == "finished" or done.seconds >= settings.time_limit):
+        return Policy(domain, done)
+    folder.write_json("settings.json", settings.to_json())
+    return Policy(domain, resume_policy_task(domain, settings, folder, observer=observer))
 
 
 def run(program: Program, facts: Facts | str | Path, engine: str = "auto", *, missing: Missing = "error") -> Answers:

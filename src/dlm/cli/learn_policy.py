@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json as json_text
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
+from dlm.api import resume_policy
 from dlm.cli.display import console, count, print_program, size_of
 from dlm.cli.progress import open_watch
 from dlm.cli.returns import decision_words, print_returns
-from dlm.envs import Domain, get_domain
-from dlm.learning.run import RunFolder
-from dlm.policies.learn import learn_policy_task, resume_policy_task
-from dlm.policies.outcome import PolicyRun, read_policy_run
+from dlm.envs import Domain
+from dlm.policies.learn import learn_policy_task
+from dlm.policies.outcome import PolicyRun
 from dlm.policies.settings import PolicyRunSettings
 
 __all__ = ["learn_policy_run", "print_policy_run", "resume_policy_run"]
@@ -32,19 +31,10 @@ def learn_policy_run(domain: Domain[Any], settings: PolicyRunSettings, out: Path
 
 
 def resume_policy_run(run: Path, time_limit: float | None, *, json: bool) -> int:
-    """Go on with the run in a folder and print what comes out; a verified one is only read back. The exit code."""
-    folder = RunFolder.open(run)
-    settings = PolicyRunSettings.from_json(folder.read_json("settings.json"))
-    domain = get_domain(settings.task)
-    done = read_policy_run(folder)
-    if done is not None and done.verified:
-        return _show(done, json=json)
-    if time_limit is not None:
-        settings = replace(settings, time_limit=time_limit)
-        folder.write_json("settings.json", settings.to_json())
+    """Go on with the run in a folder and print what comes out. The exit code."""
     with open_watch(f"Resuming {run}", quiet=json) as watch:
-        result = resume_policy_task(domain, settings, folder, observer=watch)
-    return _show(result, json=json)
+        policy = resume_policy(run, time_limit=time_limit, observer=watch)
+    return _show(policy.run, json=json)
 
 
 def _show(result: PolicyRun, *, json: bool) -> int:
@@ -77,13 +67,16 @@ def print_policy_run(result: PolicyRun) -> None:
         return
     out.print(f"run folder  {result.run_dir}")
     out.print()
-    if result.verified:
-        out.print(f"Next: dlm play {result.run_dir} --explain   # an episode, with the reason of each action")
-        out.print(f"      dlm test {result.run_dir} --objects {2 * max(test.size for test in result.tests)}")
-    else:
-        longer = f" --time-limit {max(60, round(2 * result.seconds / 60) * 60)}"
-        more = "" if result.ended == "interrupted" else longer
-        out.print(f"Next: dlm learn --resume {result.run_dir}{more}   # another attempt; the best program is kept")
+    longer = f" --time-limit {max(60, round(2 * result.seconds / 60) * 60)}"
+    resume = f"dlm learn --resume {result.run_dir}{'' if result.ended == 'interrupted' else longer}"
+    if not result.verified:
+        other = "another attempt; the best program is kept" if result.ended == "finished" else "go on"
+        out.print(f"Next: {resume}   # {other}")
+        return
+    out.print(f"Next: dlm play {result.run_dir} --explain   # an episode, with the reason of each action")
+    out.print(f"      dlm test {result.run_dir} --objects {2 * max(test.size for test in result.tests)}")
+    if result.ended != "finished" and not result.optimal:
+        out.print(f"      {resume}   # go on: it may earn more")
 
 
 def _headline(result: PolicyRun) -> Text:

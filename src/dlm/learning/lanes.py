@@ -17,17 +17,15 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from dlm.data.worlds import Examples
-from dlm.errors import DlmError, RunError
+from dlm.errors import DlmError
 from dlm.learning.build import build_learner
 from dlm.learning.learner import Learner, Report
-from dlm.learning.run import RunFolder
+from dlm.learning.run import CHECKPOINT_SECONDS, RunFolder
 from dlm.learning.settings import LearnSettings
 from dlm.space.choices import Choices
 from dlm.tasks.task import Task
 
-__all__ = ["CHECKPOINT_SECONDS", "Lane", "Order", "Suggestion", "Worker"]
-
-CHECKPOINT_SECONDS = 5.0
+__all__ = ["Lane", "Order", "Suggestion", "Worker"]
 
 
 @dataclass(frozen=True)
@@ -57,15 +55,7 @@ class Lane:
         self.learner: Learner = build_learner(order.learner, order.task, order.settings)
         self.folder = None if order.folder is None else RunFolder(order.folder)
         if order.resume and self.folder is not None:
-            state = self.folder.load_state(order.learner)
-            if state is not None:
-                try:
-                    self.learner.restore(state)
-                except (AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
-                    raise RunError(
-                        f"the checkpoint {order.folder}/{order.learner}.npz does not fit this run: {error!r}; "
-                        "delete it to let this learner start anew"
-                    ) from None
+            self.folder.restore(order.learner, self.learner.restore)
         self._saved = time.monotonic()
 
     def poll(self) -> list[Report | Suggestion]:

@@ -16,10 +16,10 @@ import numpy as np
 
 from dlm.data.worlds import Examples
 from dlm.errors import DlmError, ResourceError, RunError, SettingsError
-from dlm.learning.lanes import CHECKPOINT_SECONDS, Lane, Order, Suggestion, Worker
+from dlm.learning.lanes import Lane, Order, Suggestion, Worker
 from dlm.learning.learner import Candidate, Report
 from dlm.learning.prune import Judge, prune
-from dlm.learning.run import RunFolder, read_program
+from dlm.learning.run import CHECKPOINT_SECONDS, RunFolder, read_program
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify, wrong_atoms
 from dlm.logic.simplify import simplify

@@ -24,7 +24,7 @@ import os
 import re
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,7 +36,10 @@ from dlm.learning.learner import State
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
 
-__all__ = ["RunFolder", "read_program"]
+__all__ = ["CHECKPOINT_SECONDS", "RunFolder", "read_program"]
+
+CHECKPOINT_SECONDS = 5.0
+"""How old the last checkpoint may become."""
 
 
 class RunFolder:
@@ -112,6 +115,20 @@ class RunFolder:
             raise RunError(
                 f"cannot read the checkpoint {path}: {error}; delete it to let this learner start anew"
             ) from None
+
+    def restore(self, learner: str, restore: Callable[[State], None]) -> bool:
+        """Let a learner go on from its last checkpoint. Whether there is one."""
+        state = self.load_state(learner)
+        if state is None:
+            return False
+        try:
+            restore(state)
+        except (AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            raise RunError(
+                f"the checkpoint {self.path}/{learner}.npz does not fit this run: {error!r}; "
+                "delete it to let this learner start anew"
+            ) from None
+        return True
 
     def _write(self, name: str, content: bytes) -> None:
         path = self.path / name

@@ -1,9 +1,10 @@
-"""Learners' states as plain arrays: generators, examples and choices to arrays and back."""
+"""Learners' states as plain arrays: generators, examples, choices and trees of values to arrays and back."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,21 @@ from dlm.learning.learner import State
 from dlm.space.choices import Choices
 from dlm.space.wiring import Wiring
 
-__all__ = ["choices_from", "choices_to", "examples_from", "examples_to", "json_from", "json_to", "rng_from", "rng_to"]
+__all__ = [
+    "choices_from",
+    "choices_to",
+    "examples_from",
+    "examples_to",
+    "json_from",
+    "json_to",
+    "rng_from",
+    "rng_to",
+    "tree_from",
+    "tree_to",
+]
+
+ARRAY = "array/"
+"""How the names of a tree's arrays begin; no other text in a tree does."""
 
 
 def json_to(value: object) -> NDArray[np.uint8]:
@@ -38,6 +53,37 @@ def rng_from(array: NDArray[np.generic]) -> np.random.Generator:
     rng = np.random.default_rng()
     rng.bit_generator.state = state
     return rng
+
+
+def tree_to(tree: Mapping[str, object]) -> dict[str, NDArray[np.generic]]:
+    """A tree of dictionaries and lists: its arrays under numbered names, and all else as JSON."""
+    arrays: dict[str, NDArray[np.generic]] = {}
+
+    def plain(node: object) -> object:
+        if isinstance(node, np.ndarray):
+            name = f"{ARRAY}{len(arrays)}"
+            arrays[name] = node
+            return name
+        if isinstance(node, Mapping):
+            return {str(name): plain(part) for name, part in node.items()}
+        return [plain(part) for part in node] if isinstance(node, list | tuple) else node
+
+    return {"tree": json_to(plain(tree)), **arrays}
+
+
+def tree_from(state: State) -> dict[str, Any]:
+    """The inverse of `tree_to`; tuples come back as lists."""
+
+    def whole(node: object) -> object:
+        if isinstance(node, dict):
+            return {name: whole(part) for name, part in node.items()}
+        if isinstance(node, list):
+            return [whole(part) for part in node]
+        return state[node] if isinstance(node, str) and node.startswith(ARRAY) else node
+
+    tree = whole(json_from(state["tree"]))
+    assert isinstance(tree, dict)
+    return tree
 
 
 def examples_to(prefix: str, batches: Sequence[Examples]) -> dict[str, NDArray[np.generic]]:

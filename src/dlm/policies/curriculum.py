@@ -7,9 +7,9 @@ solved and come up in training again, the failed ones more often.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Generic
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from dlm.envs.domain import Domain, S, join
 from dlm.envs.evaluate import Mode
 from dlm.machine.selection import Selection
 from dlm.policies.policy_settings import PolicySettings
+from dlm.policies.snapshot import state_from, state_to
 from dlm.policies.starts import scatter
 
 __all__ = ["Curriculum", "Exam", "Softness"]
@@ -88,6 +89,20 @@ class Curriculum(Generic[S]):
             self.lesson += 1
             self.failed, self.solved = [], []
         return exam
+
+    def state(self) -> dict[str, Any]:
+        """The lesson, and the instances that are kept."""
+        kept = {"failed": self.failed, "solved": self.solved}
+        return {"lesson": self.lesson, **{name: state_to(join(pool)) for name, pool in kept.items() if pool}}
+
+    def restore(self, tree: Mapping[str, Any]) -> None:
+        """Go on from what `state` gave."""
+        self.lesson = tree["lesson"]
+        like = self.domain.reset(np.random.default_rng(0), 1, self.size)
+        for name, pool in (("failed", self.failed), ("solved", self.solved)):
+            if name in tree:
+                instances = state_from(tree[name], like)
+                pool[:] = [instances.take(slice(i, i + 1)) for i in range(instances.count)]
 
     def _keep(self, pool: list[S], starts: S, which: NDArray[np.bool_]) -> None:
         pool += [starts.take(slice(i, i + 1)) for i in np.flatnonzero(which)]

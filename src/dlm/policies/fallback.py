@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from typing import Any
 
 from dlm.learning.prune import prune, smaller_programs
 from dlm.logic.simplify import simplify
@@ -25,6 +26,7 @@ from dlm.logic.syntax import (
     disjunction,
     map_children,
 )
+from dlm.logic.text import format_program, parse_program
 from dlm.policies.starts import Bar, Judge, Score
 
 __all__ = ["Pool", "fall_back"]
@@ -101,6 +103,25 @@ class Pool:
         program = prune(program, inputs, Bar(self.judge, score.total, lambda: time.monotonic() >= end))
         for weaker in islice(smaller_programs(program, inputs), WEAKER):
             self._try(program, weaker)
+
+    def state(self) -> dict[str, Any]:
+        """The programs, as text, and what was tried."""
+        return {
+            "best": None if self.best is None else [self.best[0].own, self.best[0].total, format_program(self.best[1])],
+            "programs": [[total, format_program(program)] for total, program in self._programs],
+            "relaxed": sorted(map(format_program, self._relaxed)),
+            "tried": sorted([format_program(first), format_program(second)] for first, second in self._tried),
+        }
+
+    def restore(self, tree: Mapping[str, Any]) -> None:
+        """Go on from what `state` gave."""
+        self.best = None
+        if tree["best"] is not None:
+            own, total, text = tree["best"]
+            self.best = Score(own, total), parse_program(text)
+        self._programs = [(total, parse_program(text)) for total, text in tree["programs"]]
+        self._relaxed = set(map(parse_program, tree["relaxed"]))
+        self._tried = {(parse_program(first), parse_program(second)) for first, second in tree["tried"]}
 
     def _try(self, first: Program, second: Program) -> None:
         together = fall_back(first, second)

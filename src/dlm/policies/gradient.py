@@ -10,6 +10,7 @@ otherwise other starts follow until the time is over. What comes out is pruned a
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,7 +23,9 @@ from torch import Tensor
 
 from dlm.envs.domain import Domain
 from dlm.envs.evaluate import Mode, decide
+from dlm.learning.learner import State as Snapshot
 from dlm.learning.prune import prune
+from dlm.learning.snapshot import choices_from, choices_to, tree_from, tree_to
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.machine import Selection, hard_choices
@@ -36,6 +39,7 @@ from dlm.policies.reinforce import reinforce_update
 from dlm.policies.repair import repair
 from dlm.policies.result import PolicyResult
 from dlm.policies.rollout import Trajectories, play, roll_out
+from dlm.policies.snapshot import set_rng
 from dlm.policies.soft import SoftPolicy
 from dlm.policies.starts import Bar, Judge, Score
 from dlm.policies.verify import TOLERANCE, Earned, longest_tests, play_program, try_trials
@@ -52,9 +56,26 @@ PRUNING_SHARE = 0.1
 MEMORY = 0.9
 """How much the running means of return and success remember at each update."""
 
-
 MOST_EPISODES = 200
 """Episodes an update, however short they are."""
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+"""What Adam remembers of a parameter."""
+COUNTS = (
+    "starts",
+    "updates",
+    "played",
+    "done",
+    "_returns",
+    "_success",
+    "_length",
+    "_updates",
+    "_waited",
+    "_peak",
+    "_peak_at",
+    "_perfect",
+    "_stale",
+)
+"""The plain numbers among the attributes of a training."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +248,7 @@ class PolicyGradient:
         self._start_rank = (0, -np.inf)
         self._peak = -np.inf
         self._start_best: tuple[Score, Choices] | None = None
-        self._seen: set[bytes] = set()
+        self._seen: set[str] = set()
 
     def _update(self) -> None:
         settings, size = self.settings, self.curriculum.size
@@ -320,7 +341,7 @@ class PolicyGradient:
     def _look(self) -> None:
         """Judge the program of the likeliest choices if it is a new one; mend it if it comes close."""
         choices = hard_choices(self.actor.machine)
-        key = b"".join(table.tobytes() for table in choices.values())
+        key = hashlib.blake2b(b"".join(table.tobytes() for table in choices.values()), digest_size=16).hexdigest()
         if key in self._seen:
             return
         self._seen.add(key)
@@ -351,3 +372,56 @@ class PolicyGradient:
         if score.total > MENDABLE:
             self.pool.combine()
         self.done = self.done or (self.best is not None and self.best[0].flawless)
+
+    # ------------------------------------------------------------------ stopping and going on
+
+    def state(self) -> Snapshot:
+        """All that the next update depends on."""
+        trained = self.optimiser.state_dict()
+        tree = tree_to(
+            {
+                "rng": self._rng.bit_generator.state,
+                "generator": self._generator.get_state().numpy(),
+                "logits": self.actor.machine.logits.detach().numpy(),
+                "critic": {name: tensor.numpy() for name, tensor in self.critic.state_dict().items()},
+                "moments": [[own[name].numpy() for name in MOMENTS] for own in trained["state"].values()],
+                "rates": [group["lr"] for group in trained["param_groups"]],
+                "curriculum": self.curriculum.state(),
+                "softness": vars(self.softness),
+                "pool": self.pool.state(),
+                "soft": self.best_soft and [self.best_soft[0], self.best_soft[2].numpy(), self.best_soft[3]],
+                "start_score": self._start_best and [self._start_best[0].own, self._start_best[0].total],
+                "start_rank": self._start_rank,
+                "seen": sorted(self._seen),
+                "counts": {name: getattr(self, name) for name in COUNTS},
+                "judge_steps": self.judge.steps,
+            }
+        )
+        return {**tree, **(choices_to("start", self._start_best[1]) if self._start_best else {})}
+
+    def restore(self, state: Snapshot) -> None:
+        """Go on from a snapshot of a training made with the same arguments."""
+        tree = tree_from(state)
+        set_rng(self._rng, tree["rng"])
+        self._generator.set_state(torch.from_numpy(tree["generator"]))
+        with torch.no_grad():
+            self.actor.machine.logits.copy_(torch.from_numpy(tree["logits"]))
+        self.critic.load_state_dict({name: torch.from_numpy(array) for name, array in tree["critic"].items()})
+        trained = self.optimiser.state_dict()
+        moments = [dict(zip(MOMENTS, map(torch.from_numpy, own), strict=True)) for own in tree["moments"]]
+        groups = [{**group, "lr": rate} for group, rate in zip(trained["param_groups"], tree["rates"], strict=True)]
+        self.optimiser.load_state_dict({"state": dict(enumerate(moments)), "param_groups": groups})
+        self.curriculum.restore(tree["curriculum"])
+        self.softness = Softness(**tree["softness"])
+        self.pool.restore(tree["pool"])
+        if tree["soft"]:
+            (lesson, returns), weights, temperature = tree["soft"]
+            self.best_soft = (lesson, returns), self.actor, torch.from_numpy(weights), temperature
+        if tree["start_score"]:
+            self._start_best = Score(*tree["start_score"]), choices_from("start", self.actor.wiring, state)
+        lesson, returns = tree["start_rank"]
+        self._start_rank = lesson, returns
+        self._seen = set(tree["seen"])
+        for name in COUNTS:
+            setattr(self, name, tree["counts"][name])
+        self.judge.steps = tree["judge_steps"]

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from dlm.envs.domain import Domain, State
 from dlm.errors import SettingsError
+from dlm.learning.learner import State as Snapshot
+from dlm.learning.snapshot import tree_from, tree_to
 from dlm.logic.syntax import Program
 from dlm.policies.bank import Cases
 from dlm.policies.champion import Champion
@@ -31,6 +33,7 @@ from dlm.policies.machines import invent
 from dlm.policies.pupil import PupilJudge
 from dlm.policies.returns import draw_seed, play_lists
 from dlm.policies.rules import BeamSettings
+from dlm.policies.snapshot import Memory, cases_to, judged_to, set_rng, state_to, words_to
 from dlm.policies.teaching import Teacher
 
 __all__ = ["Imitation", "ImitationProgress", "ImitationSettings"]
@@ -262,6 +265,42 @@ class Imitation:
         small = self.cases[:2]
         known = self._said()[: self.settings.offered]
         self.invented = invent(self.lens, small, self.vocabulary, known, seed, self.settings.slices, self.out_of_time)
+
+    # ------------------------------------------------------------------ stopping and going on
+
+    def state(self) -> Snapshot:
+        """All that the next start depends on."""
+        return tree_to(
+            {
+                "rng": self.rng.bit_generator.state,
+                "words": words_to(self.vocabulary, [self.best], self.invented),
+                "best": judged_to(self.best),
+                "invented": self.invented,
+                "cases": [cases_to(cases) for cases in self.cases],
+                "judged_cases": [cases_to(cases) for cases in self.judge.cases],
+                "judged": [state_to(start) for start in self.judge.starts],
+                "teachers": list(self.judge.teachers),
+                "hoped": self.judge.best,
+                "counts": [self.starts, self.since_best],
+                "steps": [self.room.steps, self.judge.steps],
+                "done": self.done,
+            }
+        )
+
+    def restore(self, state: Snapshot) -> None:
+        """Go on from a snapshot of a learner made with the same arguments."""
+        tree = tree_from(state)
+        memory = Memory.of(self.lens, self.vocabulary, tree["words"], self.judge.starts[0])
+        set_rng(self.rng, tree["rng"])
+        self.champion.best = memory.judged(tree["best"])
+        self.invented = list(map(memory.word, tree["invented"]))
+        self.cases = list(map(memory.cases, tree["cases"]))
+        self.judge.cases = list(map(memory.cases, tree["judged_cases"]))
+        self.judge.starts = list(map(memory.state, tree["judged"]))
+        self.judge.teachers, self.judge.best = tree["teachers"], tuple(tree["hoped"])
+        self.starts, self.since_best = tree["counts"]
+        self.room.steps, self.judge.steps = tree["steps"]
+        self.done = tree["done"]
 
 
 def _everywhere(cases: Cases) -> Floats:

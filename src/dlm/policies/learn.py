@@ -1,10 +1,10 @@
 """Learn a policy: learners one after the other under one time limit, until a program is verified.
 
 The return that is reported is the program's, measured by `dlm.envs.evaluate` on fresh episodes; `policies/verify.py`
-says when that counts as verified. The run folder is that of `learning/run.py`, but for checkpoints: learners of
-policies have none. A resumed run starts its learners again, with randomness that the seed and the number of the
-attempt decide, replaces the best program so far only by a better one, and counts the seconds that were spent. If
-the program that a killed run has left passes the tests, it is the result.
+says when that counts as verified. The run folder is that of `learning/run.py`. A resumed run goes on with the learner
+that had its turn, from its last checkpoint, and counts the seconds that were spent. If all learners had ended without
+a verified program it makes another attempt: they start again, with randomness that the seed and the number of the
+attempt decide, and the best program so far is replaced only by a better one.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ import numpy as np
 
 from dlm.envs.domain import Domain
 from dlm.errors import RunError, SettingsError
-from dlm.learning.run import RunFolder, read_program
+from dlm.learning.run import CHECKPOINT_SECONDS, RunFolder, read_program
 from dlm.logic.syntax import Program
+from dlm.policies.environment import EnvDomain
 from dlm.policies.outcome import PolicyEnding, PolicyRun
 from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.soft_file import load_soft, save_soft
@@ -75,7 +76,7 @@ def learn_policy_task(
 def resume_policy_task(
     domain: Domain[Any], settings: PolicyRunSettings, folder: RunFolder, *, observer: PolicyObserver | None = None
 ) -> PolicyRun:
-    """Make another attempt in the folder of a run that was cut short."""
+    """Go on with a run that was cut short, or make another attempt in its folder."""
     session = _Session(domain, settings, folder, observer or _Nobody())
     session.recall(folder)
     folder.remove("result.json")  # it will be out of date
@@ -91,6 +92,8 @@ class _Candidate:
     tests: tuple[Earned, ...]
     soft_tests: tuple[Earned, ...]
     starts: int
+    place: tuple[int, int]
+    """The attempt and the turn that it comes from."""
 
     @property
     def rank(self) -> tuple[bool, float]:
@@ -114,9 +117,11 @@ class _Session:
         self.settings = settings
         self.folder = folder
         self.observer = observer
-        self.attempt = 0
+        self.attempt = self.turn = self.sitting = 0
         self.spent = 0.0
-        self.env_steps = 0
+        self.earlier_steps = self.env_steps = 0
+        # The environment of a user cannot be found again by what is in a folder.
+        self.checkpoints = None if isinstance(domain, EnvDomain) else folder
         self.best: _Candidate | None = None
         self.started = time.monotonic()
         self.learn_until = settings.time_limit
@@ -124,6 +129,10 @@ class _Session:
     @property
     def seconds(self) -> float:
         return self.spent + time.monotonic() - self.started
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.attempt, self.turn
 
     @property
     def out_of_time(self) -> bool:
@@ -134,28 +143,38 @@ class _Session:
         if folder.has("progress.json"):
             progress = folder.read_json("progress.json")
             try:
-                self.spent, self.env_steps = float(str(progress["seconds"])), int(str(progress["env_steps"]))
-                self.attempt = int(str(progress["attempt"])) + 1
+                self.spent, self.earlier_steps = float(str(progress["seconds"])), int(str(progress["earlier_steps"]))
+                self.attempt, self.turn = int(str(progress["attempt"])), int(str(progress["turn"]))
+                self.sitting = int(str(progress["sitting"])) + 1
             except (KeyError, ValueError) as error:
                 raise RunError(f"{folder.path}/progress.json is damaged: {error!r}") from None
         if self.out_of_time:
             raise SettingsError(
                 f"this run has used its {self.settings.time_limit:.0f} s; give a larger --time-limit to go on"
             )
+        self.env_steps = self.earlier_steps
         # A program that is saved on the way to a soft policy says nothing about that policy.
         if folder.has("soft.npz" if self.settings.keep_soft else "best.json"):
             self.best = self._recall_best(folder)
-        if not self.is_verified:
+        if self.turn == len(self.settings.stages) and not self.is_verified:
+            self.attempt, self.turn = self.attempt + 1, 0
             self.observer.on_note(f"attempt {self.attempt + 1}: learners start again with fresh randomness")
 
-    def _recall_best(self, folder: RunFolder) -> _Candidate:
-        """The best program that was saved, and the soft policy if that is what matters, tested on fresh episodes."""
+    def _recall_best(self, folder: RunFolder) -> _Candidate | None:
+        """The best program that was saved, and the soft policy if that is what matters, tested on fresh episodes.
+
+        None if it is the draft of the learner that has its turn: whoever goes on has it, or will find it again.
+        """
         best: Mapping[str, Any] = folder.read_json("best.json")
+        try:
+            (attempt, turn), learner, starts = best["place"], str(best["learner"]), int(best["starts"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise RunError(f"{folder.path}/best.json is damaged: {error!r}; delete it to go on without") from None
+        if (attempt, turn) == self.place:
+            return None
         program = read_program(folder.path)
         soft_tests = self._test_soft(load_soft(folder, self.domain)) if self.settings.keep_soft else ()
-        return _Candidate(
-            str(best.get("learner")), program, self._test(program), soft_tests, int(best.get("starts", 0))
-        )
+        return _Candidate(learner, program, self._test(program), soft_tests, starts, (attempt, turn))
 
     @property
     def is_verified(self) -> bool:
@@ -165,26 +184,23 @@ class _Session:
 
     def run(self) -> PolicyRun:
         ended: PolicyEnding = "finished"
-        if self.is_verified:
-            self.observer.on_note("the best program so far is verified by now: nothing is left to do")
-            return self._finish(ended)
-        for number, learner in enumerate(self.settings.stages):
-            last = number == len(self.settings.stages) - 1
+        while self.turn < len(self.settings.stages):
+            learner, last = self.settings.stages[self.turn], self.turn == len(self.settings.stages) - 1
             stage = self._open(learner, last=last)
-            if stage is None:
-                continue
-            ended = self._train(stage)
-            self._judge(stage, ended)
-            if self.is_verified or ended != "finished":
-                break
-            if not last:
-                self.observer.on_note(f"{learner} ends without a verified program, going on with the next learner")
+            if stage is not None:
+                ended = self._train(stage)
+                self._judge(stage, ended)
+                if ended != "finished":
+                    break
+                if not last and not self.is_verified:
+                    self.observer.on_note(f"{learner} ends without a verified program, going on with the next learner")
+            self._end_turn(learner)
         return self._finish(ended)
 
     def _open(self, learner: str, *, last: bool) -> Stage | None:
-        """A learner, or None if it cannot learn this domain and another one may."""
+        """A learner, from its last checkpoint if there is one; None if it cannot learn this domain and another may."""
         try:
-            return open_stage(
+            stage = open_stage(
                 learner,
                 self.domain,
                 self._seed(),
@@ -198,27 +214,43 @@ class _Session:
                 raise
             self.observer.on_note(f"{learner} does not fit: {error}")
             return None
+        resumed = self.checkpoints if self.sitting else None
+        if resumed is not None and resumed.restore(learner, stage.restore):
+            self.observer.on_note(f"{learner} goes on from its last checkpoint")
+        return stage
 
     def _train(self, stage: Stage) -> PolicyEnding:
         """Let a learner work until it is done or the time is over; at least one step, so that there is something."""
         mark: object = None
-        earlier, limit = self.env_steps, self.settings.time_limit
+        limit, saved = self.settings.time_limit, time.monotonic()
         try:
             while True:
                 self.learn_until = min(stage.share * limit, max(limit / 2, limit - stage.testing))
                 stage.advance()
-                self.env_steps = earlier + stage.env_steps
+                self.env_steps = self.earlier_steps + stage.env_steps
+                over, due = self.seconds >= self.learn_until, time.monotonic() - saved > CHECKPOINT_SECONDS
+                if self.checkpoints is not None and not stage.done and (over or due):
+                    self.checkpoints.save_state(stage.learner, stage.state())
+                    saved = time.monotonic()
                 if stage.mark is not mark:
                     mark = stage.mark
                     self._save_draft(stage)
                 self._report(stage)
                 if stage.done:
                     return "finished"
-                if self.seconds >= self.learn_until:
+                if over:
                     return "time limit"
-        except KeyboardInterrupt:
-            self.env_steps = earlier + stage.env_steps
+        except KeyboardInterrupt:  # perhaps in the middle of a step: the last checkpoint stays
+            self.env_steps = self.earlier_steps + stage.env_steps
             return "interrupted"
+
+    def _end_turn(self, learner: str) -> None:
+        """Nothing of a learner that has ended is gone on with."""
+        self.earlier_steps = self.env_steps
+        self.turn = len(self.settings.stages) if self.is_verified else self.turn + 1
+        self._save_progress()
+        if self.checkpoints is not None:
+            self.checkpoints.remove(f"{learner}.npz")
 
     def _judge(self, stage: Stage, ended: PolicyEnding) -> None:
         """Run the learner's program on fresh episodes, and keep it if it is the best so far."""
@@ -227,7 +259,7 @@ class _Session:
         left = 0.0 if ended == "interrupted" else max(0.0, self.settings.time_limit - stage.testing - self.seconds)
         program, soft = stage.program(left), stage.soft()
         soft_tests = () if soft is None else self._test_soft(soft)
-        candidate = _Candidate(stage.learner, program, self._test(program), soft_tests, stage.starts)
+        candidate = _Candidate(stage.learner, program, self._test(program), soft_tests, stage.starts, self.place)
         if self.best is None or candidate.rank > self.best.rank:
             self.best = candidate
             if self.folder is not None and soft is not None:
@@ -235,13 +267,13 @@ class _Session:
         self._save(self.best)
 
     def _test(self, program: Program) -> tuple[Earned, ...]:
-        """Fresh episodes, the same ones for all programs of an attempt, of a stream that no learner draws from."""
-        rng = np.random.default_rng([self.settings.seed, STREAM, self.attempt])
+        """Fresh episodes, the same ones for all programs of a sitting, of a stream that no learner draws from."""
+        rng = np.random.default_rng([self.settings.seed, STREAM, self.sitting])
         return try_trials(play_program(program, self.domain), self.domain, rng)
 
     def _test_soft(self, soft: SoftPolicy) -> tuple[Earned, ...]:
         """The soft policy in fresh episodes."""
-        rng = np.random.default_rng([self.settings.seed, STREAM + 1, self.attempt])
+        rng = np.random.default_rng([self.settings.seed, STREAM + 1, self.sitting])
         return try_trials(soft.run, self.domain, rng, large=SOFT_EPISODES)
 
     def _seed(self) -> int:
@@ -283,16 +315,25 @@ class _Session:
     def _save_draft(self, stage: Stage) -> None:
         """The learner's best program as it comes; once there is a tested one, only a better tested one replaces it."""
         if self.folder is not None and self.best is None:
-            self.folder.write_program("program.dlm", stage.program(0.0))
-            self.folder.write_json("best.json", {"learner": stage.learner, "starts": stage.starts})
+            self._write_best(stage.program(0.0), stage.learner, stage.starts, self.place)
 
     def _save(self, best: _Candidate) -> None:
         if self.folder is not None:
-            self.folder.write_program("program.dlm", best.program)
-            self.folder.write_json("best.json", {"learner": best.learner, "starts": best.starts})
+            self._write_best(best.program, best.learner, best.starts, best.place)
             self._save_progress()
+
+    def _write_best(self, program: Program, learner: str, starts: int, place: tuple[int, int]) -> None:
+        assert self.folder is not None
+        self.folder.write_program("program.dlm", program)
+        self.folder.write_json("best.json", {"learner": learner, "starts": starts, "place": place})
 
     def _save_progress(self) -> None:
         if self.folder is not None:
-            progress = {"seconds": self.seconds, "attempt": self.attempt, "env_steps": self.env_steps}
+            progress = {
+                "seconds": self.seconds,
+                "sitting": self.sitting,
+                "attempt": self.attempt,
+                "turn": self.turn,
+                "earlier_steps": self.earlier_steps,
+            }
             self.folder.write_json("progress.json", progress)

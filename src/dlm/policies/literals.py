@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, atoms, conjunction
+from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, atoms, conjunction, map_children
 from dlm.policies.sample import Sample
 from dlm.policies.tables import Words, place
 
@@ -57,6 +57,19 @@ class Vocabulary:
         self._names[parameters, body] = name
         self.definitions[name] = Definition(name, parameters, body)
         return name
+
+    def adopt(self, definitions: Iterable[Definition]) -> dict[str, str]:
+        """The names that predicates of somebody else's have here. Each is defined after those it uses."""
+        names: dict[str, str] = {}
+
+        def rename(formula: Formula) -> Formula:
+            if isinstance(formula, Atom):
+                return Atom(names.get(formula.predicate, formula.predicate), formula.args)
+            return map_children(formula, rename)
+
+        for definition in definitions:
+            names[definition.name] = self.define(definition.arity, rename(definition.body), definition.parameters)
+        return names
 
     def weight(self, name: str) -> int:
         """How many observed atoms a predicate is made of, written out."""

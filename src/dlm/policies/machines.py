@@ -17,7 +17,7 @@ from dlm.learning.incremental import IncrementalLearner, Phase, phase_machine
 from dlm.learning.invention import Inventions, reachable
 from dlm.learning.learner import Learner
 from dlm.learning.search import SearchLearner, SearchSettings
-from dlm.logic.syntax import Atom, Formula, map_children
+from dlm.logic.syntax import Atom
 from dlm.policies.bank import Cases
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Vocabulary
@@ -96,15 +96,7 @@ def taught_task(
 
 def adopt(inventions: Inventions, vocabulary: Vocabulary) -> list[str]:
     """The invented predicates as words of a vocabulary; those of three arguments only where others need them."""
-    names: dict[str, str] = {}
-
-    def rename(formula: Formula) -> Formula:
-        if isinstance(formula, Atom):
-            return Atom(names.get(formula.predicate, formula.predicate), formula.args)
-        return map_children(formula, rename)
-
-    for definition in reachable(inventions.library, inventions.shown):
-        names[definition.name] = vocabulary.define(definition.arity, rename(definition.body), definition.parameters)
+    names = vocabulary.adopt(reachable(inventions.library, inventions.shown))
     return [names[name] for name in inventions.shown if inventions.arities[name] <= 2]
 
 

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm.envs.domain import Domain, State
+from dlm.learning.learner import State as Snapshot
+from dlm.learning.snapshot import tree_from, tree_to
 from dlm.logic.syntax import Program
 from dlm.policies.bank import Bank, Cases, Planner, join_cases
 from dlm.policies.champion import Champion
@@ -31,6 +33,7 @@ from dlm.policies.literals import Vocabulary
 from dlm.policies.result import PolicyResult, Progress
 from dlm.policies.returns import draw_seed, play_lists
 from dlm.policies.rules import BeamSettings
+from dlm.policies.snapshot import Memory, cases_to, judged_to, set_rng, state_to, words_to
 from dlm.policies.verify import STREAM, play_program, try_trials
 
 __all__ = ["RuleSearch", "RuleSearchSettings", "learn_rules"]
@@ -317,6 +320,38 @@ class RuleSearch:
         cost = float(self.rng.choice(SHORTER if self._flawless else COSTS))
         width = int(self.rng.choice([9, 15]))
         return replace(plain, beam=BeamSettings(literal_cost=cost, width=width))
+
+    # ------------------------------------------------------------------ stopping and going on
+
+    def state(self) -> Snapshot:
+        """All that the next start depends on."""
+        lists = self.champion.best, self.former
+        return tree_to(
+            {
+                "rng": self.rng.bit_generator.state,
+                "words": words_to(self.vocabulary, lists),
+                "lists": [judged_to(judged) for judged in lists],
+                "memory": {size: [cases_to(part) for part in cases] for size, cases in self.memory.items()},
+                "judged": [state_to(start) for start in self.judge.starts],
+                "hoped": self.judge.best,
+                "counts": [self.starts, self.since_best, self.idle_lines],
+                "steps": [self.planner.steps, self.judge.steps, self._steps_ahead],
+                "peak": self.peak,
+            }
+        )
+
+    def restore(self, state: Snapshot) -> None:
+        """Go on from a snapshot of a search made with the same arguments."""
+        tree = tree_from(state)
+        memory = Memory.of(self.lens, self.vocabulary, tree["words"], self.judge.starts[0])
+        set_rng(self.rng, tree["rng"])
+        self.champion.best, self.former = map(memory.judged, tree["lists"])
+        self.memory = {int(size): list(map(memory.cases, cases)) for size, cases in tree["memory"].items()}
+        self.judge.starts = list(map(memory.state, tree["judged"]))
+        self.judge.best = tuple(tree["hoped"])
+        self.starts, self.since_best, self.idle_lines = tree["counts"]
+        self.planner.steps, self.judge.steps, self._steps_ahead = tree["steps"]
+        self.peak = tree["peak"]
 
 
 def _losses(cases: Cases, decisions: DecisionList, tolerance: float) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from dlm.envs.domain import Domain
 from dlm.envs.evaluate import decide
 from dlm.errors import SettingsError
+from dlm.learning.learner import State
 from dlm.logic.syntax import Program
 from dlm.policies.environment import EnvDomain
 from dlm.policies.imitation import Imitation
@@ -19,6 +20,7 @@ from dlm.policies.teaching import ProgramTeacher, Teacher, TeacherSource, find_t
 from dlm.policies.verify import longest_tests
 
 if TYPE_CHECKING:
+    from dlm.policies.gradient import PolicyGradient
     from dlm.policies.soft import SoftPolicy
 
 __all__ = ["PolicyReport", "Stage", "open_stage"]
@@ -68,6 +70,12 @@ class Stage(Protocol):
     def soft(self) -> SoftPolicy | None:
         """The soft policy, if it is to be kept."""
 
+    def state(self) -> State:
+        """A snapshot from which `restore` continues as if nothing had happened."""
+
+    def restore(self, state: State) -> None:
+        """Continue from a snapshot."""
+
 
 def open_stage(
     learner: str,
@@ -93,55 +101,70 @@ def open_stage(
     return _Gradient(learner, judged, seed, keep_soft, out_of_time)
 
 
-class _Search:
-    """Planning and rule search. Every start is one step; the best list of all is kept."""
+class _Forward:
+    """What all learners have in common: the work is done by `own`."""
 
-    learner = "search"
+    learner: str
     share = 1.0
-    testing = 0.0
+    own: RuleSearch | Imitation | PolicyGradient
 
-    def __init__(self, domain: Domain[Any], seed: int, out_of_time: Callable[[], bool]) -> None:
-        self._search = RuleSearch(domain, seed, RuleSearchSettings(), out_of_time)
+    @property
+    def testing(self) -> float:
+        return 0.0
 
     @property
     def done(self) -> bool:
-        return self._search.done
+        return self.own.done
 
     @property
     def env_steps(self) -> int:
-        return self._search.env_steps
+        return self.own.env_steps
 
     @property
     def starts(self) -> int:
-        return self._search.starts
-
-    @property
-    def mark(self) -> object:
-        return self._search.best
+        return self.own.starts
 
     def advance(self) -> None:
-        self._search.advance()
+        self.own.advance()
 
     def report(self, seconds: float) -> PolicyReport:
-        return PolicyReport(self.learner, _figures(self._search.progress(seconds)))
-
-    def program(self, seconds: float) -> Program:  # noqa: ARG002 (its lists are pruned as they are found)
-        return self._search.program()
+        return PolicyReport(self.learner, _figures(self.own.progress(seconds)))
 
     def soft(self) -> SoftPolicy | None:
         return None
 
+    def state(self) -> State:
+        return self.own.state()
 
-class _Imitation:
+    def restore(self, state: State) -> None:
+        self.own.restore(state)
+
+
+class _Search(_Forward):
+    """Planning and rule search. Every start is one step; the best list of all is kept."""
+
+    learner = "search"
+
+    def __init__(self, domain: Domain[Any], seed: int, out_of_time: Callable[[], bool]) -> None:
+        self.own: RuleSearch = RuleSearch(domain, seed, RuleSearchSettings(), out_of_time)
+
+    @property
+    def mark(self) -> object:
+        return self.own.best.decisions if self.own.best else None
+
+    def program(self, seconds: float) -> Program:  # noqa: ARG002 (its lists are pruned as they are found)
+        return self.own.program()
+
+
+class _Imitation(_Forward):
     """Imitation of a teacher. Every start is one step; the best list of all is kept."""
 
     learner = "imitation"
-    share = 1.0
 
     def __init__(
         self, domain: Domain[Any], teacher: Teacher, seed: int, incremental: bool, out_of_time: Callable[[], bool]
     ) -> None:
-        self._imitation = Imitation(domain, teacher, seed, out_of_time=out_of_time, incremental=incremental)
+        self.own: Imitation = Imitation(domain, teacher, seed, out_of_time=out_of_time, incremental=incremental)
         self._domain = domain
         # Before there is a program, it is expected to take as long as its teacher, if that is one.
         expected = longest_tests(teacher.good, domain) if isinstance(teacher, ProgramTeacher) else 0.0
@@ -157,35 +180,14 @@ class _Imitation:
         return self._timed[1]
 
     @property
-    def done(self) -> bool:
-        return self._imitation.done
-
-    @property
-    def env_steps(self) -> int:
-        return self._imitation.env_steps
-
-    @property
-    def starts(self) -> int:
-        return self._imitation.starts
-
-    @property
     def mark(self) -> object:
-        return self._imitation.best.decisions if self._imitation.best else None
-
-    def advance(self) -> None:
-        self._imitation.advance()
-
-    def report(self, seconds: float) -> PolicyReport:
-        return PolicyReport(self.learner, _figures(self._imitation.progress(seconds)))
+        return self.own.best.decisions if self.own.best else None
 
     def program(self, seconds: float) -> Program:  # noqa: ARG002 (its lists are pruned as they are found)
-        return self._imitation.program()
-
-    def soft(self) -> SoftPolicy | None:
-        return None
+        return self.own.program()
 
 
-class _Gradient:
+class _Gradient(_Forward):
     """Policy gradient. Importing it loads torch, so it is imported when it is used."""
 
     def __init__(
@@ -198,40 +200,26 @@ class _Gradient:
         self.share = 1 - PRUNING_SHARE
         self._keep_soft = keep_soft
         settings = default_settings(domain, cast(Literal["ppo", "reinforce"], learner), keep_soft=keep_soft)
-        self._training = PolicyGradient(
+        self.own: PolicyGradient = PolicyGradient(
             domain, seed, settings, machine_settings(domain), keep_soft=keep_soft, out_of_time=out_of_time
         )
-        self.testing = self._training.testing_seconds()
+        self._testing = self.own.testing_seconds()
 
     @property
-    def done(self) -> bool:
-        return self._training.done
-
-    @property
-    def env_steps(self) -> int:
-        return self._training.env_steps
-
-    @property
-    def starts(self) -> int:
-        return self._training.starts
+    def testing(self) -> float:
+        return self._testing
 
     @property
     def mark(self) -> object:
-        return self._training.best
-
-    def advance(self) -> None:
-        self._training.advance()
-
-    def report(self, seconds: float) -> PolicyReport:
-        return PolicyReport(self.learner, _figures(self._training.progress(seconds)))
+        return self.own.best
 
     def program(self, seconds: float) -> Program:
         from dlm.policies.gradient import PRUNING
 
-        return self._training.program(min(PRUNING, seconds))
+        return self.own.program(min(PRUNING, seconds))
 
     def soft(self) -> SoftPolicy | None:
-        return self._training.soft_policy() if self._keep_soft else None
+        return self.own.soft_policy() if self._keep_soft else None
 
 
 def _figures(progress: Any) -> dict[str, float]:

@@ -1,0 +1,93 @@
+"""Learners that go on from a snapshot as if nothing had happened."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from dlm.envs import get_domain
+from dlm.envs.towers import Unstack
+from dlm.learning.run import RunFolder
+from dlm.policies.gradient import PolicyGradient
+from dlm.policies.imitation import Imitation, ImitationSettings
+from dlm.policies.policy_settings import default_settings
+from dlm.policies.search import RuleSearch, RuleSearchSettings
+from dlm.policies.teaching import find_teacher
+from dlm.space import MachineSettings
+
+torch.set_num_threads(1)
+
+QUICK = RuleSearchSettings(
+    patience=2, planned=3000, judged=500, instances=6, sample=20, trials=1, pools=1, ahead=400, repeats=2,
+    episodes=16, growth=(1.5,), starts=20,
+)  # fmt: skip
+
+PUPIL = ImitationSettings(
+    objects=7, episodes=10, states=40, kept=120, judged=(8, 8, 8, 4), examined=(8, 8, 8, 4), sample=20, trials=2
+)
+
+
+class FewBlocks(Unstack):
+    """Two lessons in seconds."""
+
+    name = "rl/few-blocks"
+    lessons = (2, 3)
+
+
+def search() -> RuleSearch:
+    return RuleSearch(get_domain("rl/on"), 102, QUICK, lambda: False)
+
+
+def imitation() -> Imitation:
+    domain = get_domain("rl/path")
+    return Imitation(domain, find_teacher(domain, None), 103, PUPIL)
+
+
+def inventing() -> Imitation:
+    domain = get_domain("rl/sorting")
+    return Imitation(domain, find_teacher(domain, None), 104, replace(PUPIL, slices=40), incremental=True)
+
+
+def program_by_ppo() -> PolicyGradient:
+    settings = replace(default_settings(FewBlocks()), plateau=2, temperature_decay=0.5, check_every=2)
+    return PolicyGradient(FewBlocks(), 105, settings, MachineSettings(depth=3, breadth=2))
+
+
+def soft_policy() -> PolicyGradient:
+    settings = replace(default_settings(FewBlocks(), keep_soft=True), replay=0.9, given_up=2)
+    return PolicyGradient(FewBlocks(), 106, settings, MachineSettings(depth=3, breadth=2), keep_soft=True)
+
+
+@pytest.mark.parametrize(
+    ("build", "before", "after"),
+    [
+        (search, 0, 1),
+        (search, 4, 2),
+        (imitation, 0, 1),
+        (imitation, 1, 2),
+        (inventing, 1, 2),
+        (program_by_ppo, 0, 3),
+        (program_by_ppo, 24, 6),
+        (soft_policy, 6, 6),
+    ],
+)
+def test_a_restored_learner_does_what_the_first_one_does(
+    build: Callable[[], Any], before: int, after: int, tmp_path: Path
+) -> None:
+    folder = RunFolder.create(tmp_path / "r", "t", 0)
+    learner, other = build(), build()
+    for _ in range(before):
+        learner.advance()
+    folder.save_state("learner", learner.state())
+    assert folder.restore("learner", other.restore)
+    for _ in range(after):
+        learner.advance()
+        other.advance()
+        assert other.progress(0.0) == learner.progress(0.0)
+        assert (other.done, other.env_steps, other.starts) == (learner.done, learner.env_steps, learner.starts)
+    assert other.program() == learner.program()
+    if isinstance(learner, PolicyGradient) and learner.keep_soft:
+        assert torch.equal(other.soft_policy().weights, learner.soft_policy().weights)
