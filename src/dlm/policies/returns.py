@@ -94,11 +94,18 @@ def _play(
 
 
 def choose_atoms(
-    lens: Lens, decisions: DecisionList, vocabulary: Vocabulary, rng: np.random.Generator, state: State
+    lens: Lens,
+    decisions: DecisionList,
+    vocabulary: Vocabulary,
+    rng: np.random.Generator,
+    state: State,
+    *,
+    freedom: float = 0.0,
 ) -> NDArray[np.intp]:
-    """The number of the atom that a list takes in each state."""
+    """The number of the atom that a list takes in each state; `freedom` is that of `play_lists`."""
     luck = rng.random((state.count, len(lens.actions(state))), dtype=np.float32)
-    choices = decisions.choices(lens.tables(state, vocabulary.definitions))
+    freely = pack_table(rng.random(state.count) < freedom)
+    choices = decisions.choices(lens.tables(state, vocabulary.definitions), freely=freely)
     return _luckiest(atoms_of(choices, state.count), luck)
 
 

@@ -89,8 +89,8 @@ class RuleSearchSettings:
     offered: int = 6
     remembered: int = 4
     memory: int = 4
-    ahead: int = 8000
-    repeats: int = 6
+    ahead: int = 4000
+    repeats: int = 2
     exceptions: int = 3
     growth: tuple[float, ...] = (1.5, 2.0, 3.0, 5.0)
     episodes: int = 128
@@ -203,10 +203,7 @@ class RuleSearch:
         return self.lens.program(decisions.program(self.vocabulary), self.vocabulary.definitions)
 
     def advance(self) -> None:
-        """One more start: another end for the line's best list, or exceptions from it where it loses something.
-
-        How many of its first rules are kept is drawn. If it is none, the start is a fresh one.
-        """
+        """One more start: another end for the line's best list, or exceptions from it where it loses something."""
         cases = self._gather()
         before = self.champion.best
         settings = self._cover_settings()
@@ -215,8 +212,7 @@ class RuleSearch:
             self.champion.graft(self._learn(self._begin(0), cases, weights, replace(settings, rules=2)))
         else:
             weights = [case.useful / max(1, case.useful.sum()) for case in cases]
-            kept = int(self.rng.integers(max(1, len(before.decisions.rules)))) if before is not None else 0
-            self.champion.challenge(self._learn(self._begin(kept), cases, weights, settings))
+            self.champion.challenge(self._other_ends(cases, weights, settings))
         self.starts += 1
         if self._better(self.peak):
             self.peak, self.since_best = self._score, 0
@@ -297,6 +293,21 @@ class RuleSearch:
         rules = self.champion.best.decisions.rules[:kept] if self.champion.best else ()
         return DecisionList(self.domain.action, self.domain.action_arity, rules)
 
+    def _other_ends(
+        self, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings
+    ) -> list[DecisionList]:
+        """Lists that begin like the best one, with as many of its first rules as are drawn; with none, fresh ones.
+
+        Where the rules that are kept leave nothing to say, fewer are.
+        """
+        kept = len(self.champion.best.decisions.rules) if self.champion.best else 0
+        while True:
+            kept = int(self.rng.integers(kept)) if kept else 0
+            begun = self._begin(kept)
+            lists = self._learn(begun, cases, weights, settings)
+            if not kept or lists[-1] != begun:
+                return lists
+
     def _learn(
         self, begun: DecisionList, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings
     ) -> list[DecisionList]:
@@ -319,7 +330,8 @@ class RuleSearch:
             return plain
         cost = float(self.rng.choice(SHORTER if self._flawless else COSTS))
         width = int(self.rng.choice([9, 15]))
-        return replace(plain, beam=BeamSettings(literal_cost=cost, width=width))
+        prices = BeamSettings.prices[int(self.rng.integers(2)) :]
+        return replace(plain, beam=BeamSettings(literal_cost=cost, width=width, prices=prices))
 
     # ------------------------------------------------------------------ stopping and going on
 
