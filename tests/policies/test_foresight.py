@@ -6,10 +6,11 @@ import pytest
 from dlm.envs import get_domain
 from dlm.policies.bank import Planner
 from dlm.policies.decision_list import DecisionList
-from dlm.policies.foresight import Plans, look_ahead, visited
+from dlm.policies.foresight import look_ahead, visited
 from dlm.policies.judge import ListJudge
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Literal, Vocabulary
+from dlm.policies.plans import Plans
 
 LENS = Lens.of(get_domain("rl/unstack"))
 VOCABULARY = Vocabulary(frozenset(LENS.view.predicates))
