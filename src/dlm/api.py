@@ -135,13 +135,14 @@ def resume_policy(
     """
     folder = RunFolder.open(Path(run))
     settings = PolicyRunSettings.from_json(folder.read_json("settings.json"))
-    domain = get_domain(settings.task)
+    domain, limit = get_domain(settings.task), settings.time_limit
     if time_limit is not None:
         settings = replace(settings, time_limit=time_limit)
     done = read_policy_run(folder)
-    if done is not None and done.verified and (done.ended == "finished" or done.seconds >= settings.time_limit):
-        return Policy(domain, done)
-    folder.write_json("settings.json", settings.to_json())
+    if done is not None and done.verified:
+        ended = done.ended == "finished" or (done.ended == "time limit" and settings.time_limit <= limit)
+        if ended or done.seconds >= settings.time_limit:
+            return Policy(domain, done)
     return Policy(domain, resume_policy_task(domain, settings, folder, observer=observer))
 
 

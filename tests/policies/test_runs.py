@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dlm.api import learn_policy, resume_policy
 from dlm.envs import get_domain, get_teacher
 from dlm.errors import RunError, SettingsError
 from dlm.learning.run import RunFolder, read_program
+from dlm.logic.text import parse_program
 from dlm.policies.learn import learn_policy_task, resume_policy_task
 from dlm.policies.outcome import read_policy_run
 from dlm.policies.probing import domain_of
@@ -74,6 +76,41 @@ def test_a_run_that_was_killed_ends_as_if_nothing_had_happened(
     assert not folder.has(f"{learner}.npz")  # nothing is left to go on with
 
 
+def test_a_tested_program_is_replaced_only_by_a_better_one(tmp_path: Path) -> None:
+    settings = PolicyRunSettings("rl/unstack", seed=105, learner="reinforce", time_limit=0.1)
+    first = learn_policy_task(UNSTACK, settings, out=tmp_path / "r")
+    assert not first.verified
+    folder = RunFolder.open(tmp_path / "r")
+    (folder.path / "program.dlm").write_text("move(x, y) :- is_floor(y) & ~on(x, y) & top(x).\n")
+    (folder.path / "reinforce.npz").unlink()  # the learner has it no more
+    run = resume_policy_task(UNSTACK, replace(settings, time_limit=first.seconds + 0.5), folder)
+    assert run.verified
+    assert read_program(folder.path) == run.program
+
+
+def test_a_result_stays_if_the_run_cannot_go_on(tmp_path: Path) -> None:
+    settings = PolicyRunSettings("rl/unstack", seed=105, learner="reinforce", time_limit=0.1)
+    first = learn_policy_task(UNSTACK, settings, out=tmp_path / "r")
+    folder = RunFolder.open(tmp_path / "r")
+    with pytest.raises(SettingsError, match="has used its"):
+        resume_policy(folder.path, time_limit=first.seconds / 2)
+    assert folder.read_json("settings.json") == settings.to_json()
+    (folder.path / "reinforce.npz").write_bytes(b"nonsense")
+    with pytest.raises(RunError, match="cannot read the checkpoint"):
+        resume_policy(folder.path, time_limit=first.seconds + 1)
+    assert read_policy_run(folder) is not None
+
+
+def test_a_verified_run_goes_on_only_if_it_was_cut_short_and_gets_more_time(tmp_path: Path) -> None:
+    witness = Witness(KeyboardInterrupt())
+    policy = learn_policy("rl/unstack", seed=105, out=tmp_path / "r", observer=witness)
+    assert (policy.run.ended, policy.verified) == ("interrupted", True)
+    assert resume_policy(tmp_path / "r", time_limit=policy.run.seconds / 2).run == policy.run
+    whole = resume_policy(tmp_path / "r")
+    assert (whole.run.ended, whole.verified) == ("finished", True)
+    assert resume_policy(tmp_path / "r", time_limit=2000.0).run == whole.run
+
+
 def test_a_draft_is_there_before_the_first_checkpoint(tmp_path: Path) -> None:
     folder = killed(tmp_path / "r", PolicyRunSettings("rl/unstack", seed=105), 1)
     assert read_program(folder.path).target.name == "move"
@@ -107,13 +144,20 @@ def test_a_checkpoint_that_does_not_fit_is_named(tmp_path: Path, monkeypatch: py
         resume_policy_task(UNSTACK, settings, folder)
 
 
-def test_an_environment_of_ones_own_has_no_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worlds_and_teachers_of_ones_own_have_no_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dlm.policies.learn.CHECKPOINT_SECONDS", 0.0)
-    witness = Witness(KeyboardInterrupt(), 2)
-    domain = domain_of(Corridor(3), "go", limit=8)
-    run = learn_policy_task(domain, PolicyRunSettings("Corridor"), out=tmp_path / "r", observer=witness)
-    assert run.ended == "interrupted"
-    assert not list((tmp_path / "r").glob("*.npz"))
+    for number, (domain, learner, teacher) in enumerate(
+        [
+            (domain_of(Corridor(3), "go", limit=8), "search", None),
+            (type(UNSTACK)(), "search", None),
+            (UNSTACK, "imitation", parse_program("move(x, y) :- is_floor(y) & ~on(x, y) & top(x).")),
+        ]
+    ):
+        settings = PolicyRunSettings(domain.name, learner=learner, teacher=None if teacher is None else "a program")
+        out, witness = tmp_path / str(number), Witness(KeyboardInterrupt())
+        run = learn_policy_task(domain, settings, out=out, observer=witness, teacher=teacher)
+        assert run.ended == "interrupted"
+        assert not list(out.glob("*.npz"))
 
 
 def test_the_training_of_a_soft_policy_goes_on(tmp_path: Path) -> None:

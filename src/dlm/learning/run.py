@@ -7,12 +7,12 @@ any moment, never sees half a file. `metrics.jsonl` is the exception: lines are 
 
     settings.json     what was asked for
     metrics.jsonl     one line a report
-    progress.json     seconds spent and verifications done so far
+    progress.json     seconds spent, and how far the run is
     program.dlm       the best program so far, simplified; at the end the result
     raw.dlm           the same program as extracted
-    best.json         who made it, and its accuracy
+    best.json         who made it, and what is known of it
     NAME.npz          checkpoint of the learner NAME
-    result.json       written last; a run without it can be resumed
+    result.json       written last, until the run is resumed
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def tree_to(tree: Mapping[str, object]) -> dict[str, NDArray[np.generic]]:
     def plain(node: object) -> object:
         if isinstance(node, np.ndarray):
             name = f"{ARRAY}{len(arrays)}"
-            arrays[name] = node
+            arrays[name] = node.copy()
             return name
         if isinstance(node, Mapping):
             return {str(name): plain(part) for name, part in node.items()}
@@ -79,7 +79,7 @@ def tree_from(state: State) -> dict[str, Any]:
             return {name: whole(part) for name, part in node.items()}
         if isinstance(node, list):
             return [whole(part) for part in node]
-        return state[node] if isinstance(node, str) and node.startswith(ARRAY) else node
+        return state[node].copy() if isinstance(node, str) and node.startswith(ARRAY) else node
 
     tree = whole(json_from(state["tree"]))
     assert isinstance(tree, dict)

@@ -74,8 +74,8 @@ class Pool:
         self.judge = judge
         self.best: tuple[Score, Program] | None = None
         self._programs: list[tuple[float, Program]] = []
-        self._relaxed: set[Program] = set()
-        self._tried: set[tuple[Program, Program]] = set()
+        self._relaxed: Program | None = None
+        self._tried: set[tuple[Program, Program]] = set()  # of those that are kept
 
     def add(self, score: Score, program: Program) -> None:
         """Keep a program if it is good enough; the same one only once."""
@@ -86,6 +86,8 @@ class Pool:
             self._programs.append((score.total, program))
             self._programs.sort(key=lambda entry: -entry[0])
             del self._programs[KEPT:]
+            kept = {program for _, program in self._programs}
+            self._tried = {pair for pair in self._tried if kept.issuperset(pair)}
 
     def combine(self, seconds: float = SECONDS) -> None:
         """Complete the leaders with each of the others, and the best one with what is left if it is less strict.
@@ -95,10 +97,10 @@ class Pool:
         end = time.monotonic() + seconds
         for first, second in self._pairs():
             self._try(first, second)
-        if self.best is None or self.best[0].flawless or self.best[1] in self._relaxed:
+        if self.best is None or self.best[0].flawless or self.best[1] == self._relaxed:
             return
         score, program = self.best
-        self._relaxed.add(program)
+        self._relaxed = program
         inputs = dict(self.judge.domain.predicates)
         program = prune(program, inputs, Bar(self.judge, score.total, lambda: time.monotonic() >= end))
         for weaker in islice(smaller_programs(program, inputs), WEAKER):
@@ -106,11 +108,12 @@ class Pool:
 
     def state(self) -> dict[str, Any]:
         """The programs, as text, and what was tried."""
+        numbers = {program: number for number, (_, program) in enumerate(self._programs)}
         return {
-            "best": None if self.best is None else [self.best[0].own, self.best[0].total, format_program(self.best[1])],
+            "best": self.best and [self.best[0].own, self.best[0].total, format_program(self.best[1])],
             "programs": [[total, format_program(program)] for total, program in self._programs],
-            "relaxed": sorted(map(format_program, self._relaxed)),
-            "tried": sorted([format_program(first), format_program(second)] for first, second in self._tried),
+            "relaxed": self._relaxed and format_program(self._relaxed),
+            "tried": sorted([numbers[first], numbers[second]] for first, second in self._tried),
         }
 
     def restore(self, tree: Mapping[str, Any]) -> None:
@@ -120,8 +123,9 @@ class Pool:
             own, total, text = tree["best"]
             self.best = Score(own, total), parse_program(text)
         self._programs = [(total, parse_program(text)) for total, text in tree["programs"]]
-        self._relaxed = set(map(parse_program, tree["relaxed"]))
-        self._tried = {(parse_program(first), parse_program(second)) for first, second in tree["tried"]}
+        self._relaxed = parse_program(tree["relaxed"]) if tree["relaxed"] else None
+        programs = [program for _, program in self._programs]
+        self._tried = {(programs[first], programs[second]) for first, second in tree["tried"]}
 
     def _try(self, first: Program, second: Program) -> None:
         together = fall_back(first, second)

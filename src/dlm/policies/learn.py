@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from dlm.envs.domain import Domain
+from dlm.envs import Domain, domain_names, get_domain
 from dlm.errors import RunError, SettingsError
 from dlm.learning.run import CHECKPOINT_SECONDS, RunFolder, read_program
 from dlm.logic.syntax import Program
-from dlm.policies.environment import EnvDomain
 from dlm.policies.outcome import PolicyEnding, PolicyRun
 from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.soft_file import load_soft, save_soft
@@ -79,7 +78,7 @@ def resume_policy_task(
     """Go on with a run that was cut short, or make another attempt in its folder."""
     session = _Session(domain, settings, folder, observer or _Nobody())
     session.recall(folder)
-    folder.remove("result.json")  # it will be out of date
+    folder.write_json("settings.json", settings.to_json())  # the time limit may be another one
     return session.run()
 
 
@@ -120,8 +119,10 @@ class _Session:
         self.attempt = self.turn = self.sitting = 0
         self.spent = 0.0
         self.earlier_steps = self.env_steps = 0
-        # The environment of a user cannot be found again by what is in a folder.
-        self.checkpoints = None if isinstance(domain, EnvDomain) else folder
+        # A world or a teacher of a user's own cannot be found again by what is in a folder.
+        named = domain.name in domain_names() and get_domain(domain.name) is domain
+        own_teacher = teacher is not None and not isinstance(teacher, str | Path)
+        self.checkpoints = folder if named and not own_teacher else None
         self.best: _Candidate | None = None
         self.started = time.monotonic()
         self.learn_until = settings.time_limit
@@ -147,7 +148,7 @@ class _Session:
                 self.attempt, self.turn = int(str(progress["attempt"])), int(str(progress["turn"]))
                 self.sitting = int(str(progress["sitting"])) + 1
             except (KeyError, ValueError) as error:
-                raise RunError(f"{folder.path}/progress.json is damaged: {error!r}") from None
+                raise RunError(f"{folder.path}/progress.json is damaged, or of an earlier version: {error!r}") from None
         if self.out_of_time:
             raise SettingsError(
                 f"this run has used its {self.settings.time_limit:.0f} s; give a larger --time-limit to go on"
@@ -156,21 +157,27 @@ class _Session:
         # A program that is saved on the way to a soft policy says nothing about that policy.
         if folder.has("soft.npz" if self.settings.keep_soft else "best.json"):
             self.best = self._recall_best(folder)
-        if self.turn == len(self.settings.stages) and not self.is_verified:
+        stages = self.settings.stages
+        if self.best is not None and self.is_verified and self.best.place != self.place:
+            self.turn = len(stages)  # it passes the tests by now, and whoever made it has ended
+        elif self.turn == len(stages):
+            for learner in stages:
+                folder.remove(f"{learner}.npz")
             self.attempt, self.turn = self.attempt + 1, 0
             self.observer.on_note(f"attempt {self.attempt + 1}: learners start again with fresh randomness")
 
     def _recall_best(self, folder: RunFolder) -> _Candidate | None:
         """The best program that was saved, and the soft policy if that is what matters, tested on fresh episodes.
 
-        None if it is the draft of the learner that has its turn: whoever goes on has it, or will find it again.
+        None if it is a draft of the learner that has its turn, which has it too, or will find it again.
         """
         best: Mapping[str, Any] = folder.read_json("best.json")
         try:
             (attempt, turn), learner, starts = best["place"], str(best["learner"]), int(best["starts"])
+            is_draft = not best["tested"] and (attempt, turn) == self.place
         except (KeyError, TypeError, ValueError) as error:
             raise RunError(f"{folder.path}/best.json is damaged: {error!r}; delete it to go on without") from None
-        if (attempt, turn) == self.place:
+        if is_draft:
             return None
         program = read_program(folder.path)
         soft_tests = self._test_soft(load_soft(folder, self.domain)) if self.settings.keep_soft else ()
@@ -221,6 +228,8 @@ class _Session:
 
     def _train(self, stage: Stage) -> PolicyEnding:
         """Let a learner work until it is done or the time is over; at least one step, so that there is something."""
+        if self.folder is not None:
+            self.folder.remove("result.json")  # it will be out of date
         mark: object = None
         limit, saved = self.settings.time_limit, time.monotonic()
         try:
@@ -315,17 +324,18 @@ class _Session:
     def _save_draft(self, stage: Stage) -> None:
         """The learner's best program as it comes; once there is a tested one, only a better tested one replaces it."""
         if self.folder is not None and self.best is None:
-            self._write_best(stage.program(0.0), stage.learner, stage.starts, self.place)
+            self._write_best(stage.program(0.0), stage.learner, stage.starts, self.place, tested=False)
 
     def _save(self, best: _Candidate) -> None:
         if self.folder is not None:
-            self._write_best(best.program, best.learner, best.starts, best.place)
+            self._write_best(best.program, best.learner, best.starts, best.place, tested=True)
             self._save_progress()
 
-    def _write_best(self, program: Program, learner: str, starts: int, place: tuple[int, int]) -> None:
+    def _write_best(self, program: Program, learner: str, starts: int, place: tuple[int, int], *, tested: bool) -> None:
         assert self.folder is not None
         self.folder.write_program("program.dlm", program)
-        self.folder.write_json("best.json", {"learner": learner, "starts": starts, "place": place})
+        best = {"learner": learner, "starts": starts, "place": place, "tested": tested}
+        self.folder.write_json("best.json", best)
 
     def _save_progress(self) -> None:
         if self.folder is not None:

@@ -51,7 +51,7 @@ class Plans:
         actions = lens.actions(start)
         plans = np.zeros((start.count, int(start.left.max(initial=1))), dtype=np.intp)
         length, returns = np.zeros(start.count, dtype=np.intp), np.zeros(start.count)
-        solved = start.finished.copy()
+        solved = np.zeros(start.count, dtype=np.bool_)
         rows = np.flatnonzero(~start.finished)
         state, steps = start.take(rows), 0
         while len(rows):
@@ -82,7 +82,7 @@ class Plans:
             atoms=np.concatenate([atoms[:, None], self.atoms[which]], axis=1),
             length=self.length[which] + 1,
             returns=np.full(start.count, -np.inf),
-            solved=self.solved[which],
+            solved=self.solved[which] | self.start.finished[which],
             steps=0,
         )
 
@@ -122,7 +122,8 @@ class Plans:
         kept = np.flatnonzero(self.solved)
         plan, later = _steps_of(self.length[kept])
         row = kept[plan]
-        place = np.broadcast_to(np.arange(self.atoms.shape[1]), (len(row), self.atoms.shape[1])).copy()
+        width = int(self.length[kept].max(initial=1))
+        place = np.broadcast_to(np.arange(width), (len(row), width)).copy()
         place -= (place <= later[:, None]) & (place > 0)
         place[:, 0] = later
         order = self.atoms[row[:, None], place]

@@ -243,7 +243,7 @@ class RuleSearch:
         """
         guide = self.champion.best or self.former
         fresh = {size: self._look_at_plans(size, guide) for size in self.sizes}
-        if guide is not None:
+        if guide is not None and not self.out_of_time():
             starts = self._examine(guide)
             fresh |= {size: self._look_ahead(guide.decisions, starts[size]) for size in list(starts)[:AHEAD]}
         self.memory = {
