@@ -21,7 +21,7 @@ ANYHOW = DecisionList("move", 2)
 
 def test_under_the_optimal_list_the_regrets_are_those_of_planning() -> None:
     rng = np.random.default_rng(0)
-    bank = Planner(LENS, VOCABULARY, 10_000).plan(rng, 4, 1000, 5)
+    bank = Planner(LENS, VOCABULARY, 10_000).plan(rng, 3, 1000, 5)
     alive = np.flatnonzero(~bank.states.finished)
     cases, steps = look_ahead(LENS, OPTIMAL, VOCABULARY, rng, bank.states.take(alive), repeats=1)
     assert steps > cases.count
