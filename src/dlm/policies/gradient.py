@@ -39,7 +39,6 @@ from dlm.policies.reinforce import reinforce_update
 from dlm.policies.repair import repair
 from dlm.policies.result import PolicyResult
 from dlm.policies.rollout import Trajectories, play, roll_out
-from dlm.policies.snapshot import set_rng
 from dlm.policies.soft import SoftPolicy
 from dlm.policies.starts import Bar, Judge, Score
 from dlm.policies.verify import TOLERANCE, Earned, longest_tests, play_program, try_trials
@@ -402,7 +401,7 @@ class PolicyGradient:
     def restore(self, state: Snapshot) -> None:
         """Go on from a snapshot of a training made with the same arguments."""
         tree = tree_from(state)
-        set_rng(self._rng, tree["rng"])
+        self._rng.bit_generator.state = tree["rng"]
         self._generator.set_state(torch.from_numpy(tree["generator"]))
         with torch.no_grad():
             self.actor.machine.logits.copy_(torch.from_numpy(tree["logits"]))

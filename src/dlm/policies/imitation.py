@@ -33,7 +33,7 @@ from dlm.policies.machines import invent
 from dlm.policies.pupil import PupilJudge
 from dlm.policies.returns import draw_seed, play_lists
 from dlm.policies.rules import BeamSettings
-from dlm.policies.snapshot import Memory, cases_to, judged_to, set_rng, state_to, words_to
+from dlm.policies.snapshot import Memory, cases_to, judged_to, state_to, words_to
 from dlm.policies.teaching import Teacher
 
 __all__ = ["Imitation", "ImitationProgress", "ImitationSettings"]
@@ -291,7 +291,7 @@ class Imitation:
         """Go on from a snapshot of a learner made with the same arguments."""
         tree = tree_from(state)
         memory = Memory.of(self.lens, self.vocabulary, tree["words"], self.judge.starts[0])
-        set_rng(self.rng, tree["rng"])
+        self.rng.bit_generator.state = tree["rng"]
         self.champion.best = memory.judged(tree["best"])
         self.invented = list(map(memory.word, tree["invented"]))
         self.cases = list(map(memory.cases, tree["cases"]))

@@ -33,7 +33,7 @@ from dlm.policies.literals import Vocabulary
 from dlm.policies.result import PolicyResult, Progress
 from dlm.policies.returns import draw_seed, play_lists
 from dlm.policies.rules import BeamSettings
-from dlm.policies.snapshot import Memory, cases_to, judged_to, set_rng, state_to, words_to
+from dlm.policies.snapshot import Memory, cases_to, judged_to, state_to, words_to
 from dlm.policies.verify import STREAM, play_program, try_trials
 
 __all__ = ["RuleSearch", "RuleSearchSettings", "learn_rules"]
@@ -356,7 +356,7 @@ class RuleSearch:
         """Go on from a snapshot of a search made with the same arguments."""
         tree = tree_from(state)
         memory = Memory.of(self.lens, self.vocabulary, tree["words"], self.judge.starts[0])
-        set_rng(self.rng, tree["rng"])
+        self.rng.bit_generator.state = tree["rng"]
         self.champion.best, self.former = map(memory.judged, tree["lists"])
         self.memory = {int(size): list(map(memory.cases, cases)) for size, cases in tree["memory"].items()}
         self.judge.starts = list(map(memory.state, tree["judged"]))

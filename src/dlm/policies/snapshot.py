@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-import numpy as np
-
 from dlm.envs.domain import S, State
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
@@ -21,14 +19,9 @@ from dlm.policies.judge import Judged
 from dlm.policies.lens import Lens
 from dlm.policies.literals import Literal, Vocabulary
 
-__all__ = ["Memory", "cases_to", "judged_to", "set_rng", "state_from", "state_to", "words_to"]
+__all__ = ["Memory", "cases_to", "judged_to", "state_from", "state_to", "words_to"]
 
 Tree = Mapping[str, Any]
-
-
-def set_rng(rng: np.random.Generator, state: Any) -> None:
-    """Let a generator, and whoever shares it, go on from where another one was."""
-    rng.bit_generator.state = state
 
 
 def state_to(state: State) -> dict[str, Any]:

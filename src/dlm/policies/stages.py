@@ -140,13 +140,10 @@ class _Forward:
         self.own.restore(state)
 
 
-class _Search(_Forward):
-    """Planning and rule search. Every start is one step; the best list of all is kept."""
+class _ByLists(_Forward):
+    """Learners of decision lists. Every start is one step; the best list of all is kept."""
 
-    learner = "search"
-
-    def __init__(self, domain: Domain[Any], seed: int, out_of_time: Callable[[], bool]) -> None:
-        self.own: RuleSearch = RuleSearch(domain, seed, RuleSearchSettings(), out_of_time)
+    own: RuleSearch | Imitation
 
     @property
     def mark(self) -> object:
@@ -156,8 +153,17 @@ class _Search(_Forward):
         return self.own.program()
 
 
-class _Imitation(_Forward):
-    """Imitation of a teacher. Every start is one step; the best list of all is kept."""
+class _Search(_ByLists):
+    """Planning and rule search."""
+
+    learner = "search"
+
+    def __init__(self, domain: Domain[Any], seed: int, out_of_time: Callable[[], bool]) -> None:
+        self.own: RuleSearch = RuleSearch(domain, seed, RuleSearchSettings(), out_of_time)
+
+
+class _Imitation(_ByLists):
+    """Imitation of a teacher."""
 
     learner = "imitation"
 
@@ -178,13 +184,6 @@ class _Imitation(_Forward):
             seconds = longest_tests(lambda state: decide(program, self._domain, rng, state), self._domain)
             self._timed = self.mark, seconds
         return self._timed[1]
-
-    @property
-    def mark(self) -> object:
-        return self.own.best.decisions if self.own.best else None
-
-    def program(self, seconds: float) -> Program:  # noqa: ARG002 (its lists are pruned as they are found)
-        return self.own.program()
 
 
 class _Gradient(_Forward):
