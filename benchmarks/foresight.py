@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm.envs import get_domain
-from dlm.policies.foresight import look_ahead, visited
-from dlm.policies.planning import Expansion
-from dlm.policies.plans import Plans
-from dlm.policies.search import RuleSearch, RuleSearchSettings
+from dlm.envs.planning import Expansion
+from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
+from dlm.policies.search.lookahead import look_ahead, visited
+from dlm.policies.search.plans import Plans
 
 SEEDS = (100, 101, 102)
 STARTS = 3

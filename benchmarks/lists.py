@@ -13,9 +13,9 @@ from itertools import combinations
 import numpy as np
 
 from dlm.envs import get_domain
-from dlm.policies.decision_list import DecisionList
-from dlm.policies.returns import play_lists
-from dlm.policies.search import RuleSearch, RuleSearchSettings
+from dlm.policies.rules.decision_list import DecisionList
+from dlm.policies.rules.rollout import play_lists
+from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
 
 STARTS = 3
 SIZES = {9: 128, 18: 32, 30: 12}

@@ -22,6 +22,7 @@ LAYERS = (
     "machine",
     "tasks",
     "envs",
+    "runs",
     "learning",
     "policies",
     "api",
@@ -84,7 +85,7 @@ def test_torch_is_loaded_only_by_those_who_use_it(module: str) -> None:
 
 
 def test_logic_needs_nothing_but_python() -> None:
-    for path in (SOURCE / "logic").glob("*.py"):
+    for path in (SOURCE / "logic").rglob("*.py"):
         roots = {
             name.split(".")[0]
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))

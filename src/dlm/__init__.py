@@ -17,7 +17,7 @@ from dlm.learning.portfolio import Result
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify
 from dlm.logic import Program, evaluate, format_program, parse_program, simplify
-from dlm.logic.explain import Explanation
+from dlm.logic.explain.explain import Explanation
 from dlm.policies.policy import Policy
 from dlm.prove import Proof, prove_equal
 from dlm.space import MachineSettings

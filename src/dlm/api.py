@@ -19,23 +19,23 @@ from dlm.engines.check import Check, check_program
 from dlm.engines.choose import run_program
 from dlm.engines.engine import Missing, require_inputs
 from dlm.envs import Domain, get_domain
+from dlm.envs.find import find_domain
+from dlm.envs.from_gymnasium import Encode
 from dlm.learning.incremental import phase_machine
 from dlm.learning.portfolio import Observer, Result
 from dlm.learning.portfolio import learn as learn_task
 from dlm.learning.portfolio import resume as resume_task
 from dlm.learning.result import read_result
-from dlm.learning.run import RunFolder
 from dlm.learning.settings import LearnerName, LearnSettings, ScheduleName
-from dlm.logic.explain import Explanation
-from dlm.logic.explain import explain as explain_atom
+from dlm.logic.explain.explain import Explanation
+from dlm.logic.explain.explain import explain as explain_atom
 from dlm.logic.syntax import Program
-from dlm.policies.environment import Encode
-from dlm.policies.learn import PolicyObserver, learn_policy_task, resume_policy_task
+from dlm.policies.imitation.teachers import TeacherSource, name_of
 from dlm.policies.outcome import read_policy_run
 from dlm.policies.policy import Policy
+from dlm.policies.run import PolicyObserver, learn_policy_task, resume_policy_task
 from dlm.policies.settings import PolicyLearnerName, PolicyRunSettings
-from dlm.policies.source import find_domain
-from dlm.policies.teaching import TeacherSource, name_of
+from dlm.runs.folder import RunFolder
 from dlm.tasks import Task, get_task
 
 __all__ = ["check", "explain", "learn", "learn_policy", "resume", "run"]
@@ -94,7 +94,7 @@ def learn_policy(
     `env` is a task such as ``"rl/unstack"``, a `dlm.envs.Domain`, a Gymnasium environment or its id, or a function from
     a size to an environment. An environment that is not one of ours shows structures, can be copied, and needs the name
     of the predicate whose atoms are its actions; `arity`, `encode`, `sizes` and `limit` are for it alone
-    (`dlm.policies.probing.domain_of` describes them). `teacher` is for the learner "imitation": a program, the name of
+    (`dlm.envs.probe.domain_of` describes them). `teacher` is for the learner "imitation": a program, the name of
     a hand-written one, a program file or run folder, or a function from a structure to the arguments of good actions;
     by default the program written for the task. With `incremental`, machines in phases invent predicates for it.
     Files are written only if a folder `out` is given.

@@ -10,7 +10,7 @@ import pytest
 from cli.conftest import Run, command
 from dlm.cli import main
 from dlm.errors import ResourceError
-from dlm.learning.run import RunFolder
+from dlm.runs.folder import RunFolder
 
 LEARN = ("learn", "family/is-uncle")
 CASES = {

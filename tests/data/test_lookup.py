@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dlm.data import Facts, Structure
 from dlm.data.lookup import FactLookups
 from dlm.logic import parse_program
-from dlm.logic.explain import explain
+from dlm.logic.explain.explain import explain
 from strategies import structures
 
 SIGNATURE = {"n": 0, "b": 1, "e": 2, "t": 3, "q": 4}

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from dlm.data import Facts
 from dlm.engines.duckdb import DuckdbEngine
-from dlm.engines.estimate import Statistics
-from dlm.engines.plan import plan_program
-from dlm.engines.sql import Names, plan_to_steps
+from dlm.engines.query.algebra import Statistics
+from dlm.engines.query.plan import plan_program
+from dlm.engines.query.sql import Names, plan_to_steps
 from dlm.errors import ResourceError
 from dlm.logic import evaluate, parse_program
 from strategies import programs, signatures, structures

@@ -6,8 +6,8 @@ import pytest
 
 import dlm
 from dlm.engines.duckdb import DuckdbEngine
-from dlm.engines.estimate import Statistics, cost
-from dlm.engines.plan import plan_program
+from dlm.engines.query.algebra import Statistics, cost
+from dlm.engines.query.plan import plan_program
 from dlm.logic import parse_program
 
 UNCLES = [

@@ -6,9 +6,9 @@ import torch
 
 from dlm.engines import evaluate_target
 from dlm.learning.gradient import GradientLearner, any_answer_loss, class_weights, squeeze
-from dlm.learning.learner import Candidate, Report
 from dlm.learning.schedule import Schedule, fast_schedule, paper_schedule
 from dlm.machine import hard_choices
+from dlm.runs.learner import Candidate, Report
 from dlm.space import MachineSettings, program_of, wire
 from dlm.tasks import get_task
 

@@ -9,9 +9,9 @@ import pytest
 import dlm
 from dlm.errors import RunError, SettingsError
 from dlm.learning.portfolio import learn, resume
-from dlm.learning.run import RunFolder, read_program
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import try_program
+from dlm.runs.folder import RunFolder, read_program
 
 
 def settings_for(name, **changes):

@@ -14,10 +14,10 @@ from dlm.data import Facts, Structure
 from dlm.data.lookup import FactLookups
 from dlm.errors import DataError, ParseError, ProgramError
 from dlm.logic import Program, evaluate, parse_program
-from dlm.logic import repair as repair_module
-from dlm.logic.explain import Explanation, explain
-from dlm.logic.lookups import Cell, Ground, covers
-from dlm.logic.query import Query, format_query, parse_query
+from dlm.logic.explain import repair as repair_module
+from dlm.logic.explain.explain import Explanation, explain
+from dlm.logic.explain.lookups import Cell, Ground, covers
+from dlm.logic.explain.query import Query, format_query, parse_query
 from strategies import ODD_NAMES, programs_with_structures, signatures
 
 PARENTS = "parent(x, y) :- father(x, y) | mother(x, y). grandparent(x, y) :- exists z: parent(x, z) & parent(z, y)."

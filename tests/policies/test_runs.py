@@ -8,15 +8,15 @@ import pytest
 
 from dlm.api import learn_policy, resume_policy
 from dlm.envs import get_domain, get_teacher
+from dlm.envs.probe import domain_of
 from dlm.errors import RunError, SettingsError
-from dlm.learning.run import RunFolder, read_program
 from dlm.logic.text import parse_program
-from dlm.policies.learn import learn_policy_task, resume_policy_task
 from dlm.policies.outcome import read_policy_run
-from dlm.policies.probing import domain_of
+from dlm.policies.run import learn_policy_task, resume_policy_task
 from dlm.policies.settings import PolicyLearnerName, PolicyRunSettings
 from dlm.policies.stages import PolicyReport
 from dlm.policies.verify import Earned, all_passed, play_program, try_trials
+from dlm.runs.folder import RunFolder, read_program
 from policies.worlds import Corridor, Slippery
 
 UNSTACK = get_domain("rl/unstack")
@@ -62,7 +62,7 @@ def killed(path: Path, settings: PolicyRunSettings, reports: int) -> RunFolder:
 def test_a_run_that_was_killed_ends_as_if_nothing_had_happened(
     learner: PolicyLearnerName, reports: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dlm.policies.learn.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("dlm.policies.run.CHECKPOINT_SECONDS", 0.0)
     settings = PolicyRunSettings("rl/unstack", seed=105, learner=learner)
     whole = learn_policy_task(UNSTACK, settings, save=False)
     folder = killed(tmp_path / "r", settings, reports)
@@ -136,7 +136,7 @@ def test_when_all_learners_have_ended_only_a_run_without_a_verified_program_begi
 
 
 def test_a_checkpoint_that_does_not_fit_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dlm.policies.learn.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("dlm.policies.run.CHECKPOINT_SECONDS", 0.0)
     settings = PolicyRunSettings("rl/unstack", seed=105, learner="search")
     folder = killed(tmp_path / "r", settings, 2)
     folder.save_state("search", {"tree": np.frombuffer(b"{}", dtype=np.uint8)})
@@ -145,7 +145,7 @@ def test_a_checkpoint_that_does_not_fit_is_named(tmp_path: Path, monkeypatch: py
 
 
 def test_worlds_and_teachers_of_ones_own_have_no_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dlm.policies.learn.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("dlm.policies.run.CHECKPOINT_SECONDS", 0.0)
     for number, (domain, learner, teacher) in enumerate(
         [
             (domain_of(Corridor(3), "go", limit=8), "search", None),

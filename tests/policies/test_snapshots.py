@@ -10,12 +10,12 @@ import torch
 
 from dlm.envs import get_domain
 from dlm.envs.towers import Unstack
-from dlm.learning.run import RunFolder
-from dlm.policies.gradient import PolicyGradient
-from dlm.policies.imitation import Imitation, ImitationSettings
-from dlm.policies.policy_settings import default_settings
-from dlm.policies.search import RuleSearch, RuleSearchSettings
-from dlm.policies.teaching import find_teacher
+from dlm.policies.gradient.learner import PolicyGradient
+from dlm.policies.gradient.settings import default_settings
+from dlm.policies.imitation.learner import Imitation, ImitationSettings
+from dlm.policies.imitation.teachers import find_teacher
+from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
+from dlm.runs.folder import RunFolder
 from dlm.space import MachineSettings
 
 torch.set_num_threads(1)

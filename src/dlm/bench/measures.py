@@ -111,8 +111,8 @@ def _truth(folder: str) -> Rows:
 def _explain(program: str, folder: str) -> Figures:
     """Some atoms that are true and some that are not, after the facts were read."""
     from dlm.data.lookup import FactLookups
-    from dlm.logic.explain import explain
-    from dlm.logic.query import Query
+    from dlm.logic.explain.explain import explain
+    from dlm.logic.explain.query import Query
 
     known = parse_program(program)
     with _clock() as reading:

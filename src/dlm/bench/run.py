@@ -34,8 +34,8 @@ from dlm.bench.run_page import (
     SPARK_SIZE,
     page,
 )
-from dlm.learning.run import read_program
 from dlm.logic import format_program
+from dlm.runs.folder import read_program
 from dlm.tasks import draw_instance
 
 __all__ = ["main"]

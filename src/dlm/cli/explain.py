@@ -11,9 +11,9 @@ from dlm.cli.facts_options import DuplicatesOption, FactsArgument, MissingOption
 from dlm.data.lookup import FactLookups
 from dlm.data.readers import read_facts
 from dlm.engines.engine import require_inputs
-from dlm.learning.run import read_program
-from dlm.logic.explain import explain as explain_atom
-from dlm.logic.query import format_query, parse_query
+from dlm.logic.explain.explain import explain as explain_atom
+from dlm.logic.explain.query import format_query, parse_query
+from dlm.runs.folder import read_program
 
 __all__ = ["explain"]
 

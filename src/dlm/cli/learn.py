@@ -19,9 +19,9 @@ from dlm.envs.problems import get_problem
 from dlm.errors import SettingsError
 from dlm.learning.incremental import phase_machine
 from dlm.learning.portfolio import learn as learn_task
-from dlm.learning.run import RunFolder
 from dlm.learning.settings import LEARNERS, SCHEDULES, LearnSettings, ScheduleName
 from dlm.policies.settings import PolicyRunSettings
+from dlm.runs.folder import RunFolder
 from dlm.space.settings import MachineSettings
 from dlm.tasks import Task
 

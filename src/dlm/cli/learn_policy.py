@@ -14,8 +14,8 @@ from dlm.cli.display import console, count, print_program, size_of
 from dlm.cli.progress import open_watch
 from dlm.cli.returns import decision_words, print_returns
 from dlm.envs import Domain
-from dlm.policies.learn import learn_policy_task
 from dlm.policies.outcome import PolicyRun
+from dlm.policies.run import learn_policy_task
 from dlm.policies.settings import PolicyRunSettings
 
 __all__ = ["learn_policy_run", "print_policy_run", "resume_policy_run"]

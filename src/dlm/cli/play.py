@@ -15,9 +15,9 @@ from dlm.cli.returns import decision_words
 from dlm.envs import Domain, State
 from dlm.envs.picture import draw
 from dlm.errors import ResourceError, SettingsError
-from dlm.learning.run import read_program
 from dlm.logic.syntax import Program
 from dlm.policies.episode import Move, explain_move, play_episode
+from dlm.runs.folder import read_program
 
 __all__ = ["play"]
 

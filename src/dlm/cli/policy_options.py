@@ -11,7 +11,7 @@ from dlm.envs import Domain
 from dlm.envs.evaluate import Mode
 from dlm.envs.problems import get_problem
 from dlm.errors import SettingsError
-from dlm.learning.run import RunFolder
+from dlm.runs.folder import RunFolder
 from dlm.tasks import Task
 
 __all__ = ["GreedyOption", "mode_of", "problem_of"]

@@ -14,9 +14,9 @@ from rich.console import Console
 from dlm.cli.returns import decision_words, print_returns
 from dlm.envs import Domain
 from dlm.envs.evaluate import Mode
-from dlm.learning.run import RunFolder
-from dlm.policies.soft_file import load_soft
+from dlm.policies.gradient.soft_file import load_soft
 from dlm.policies.verify import STREAM, Play, all_passed, try_size, try_trials
+from dlm.runs.folder import RunFolder
 
 __all__ = ["EPISODES", "run_policy_test", "soft_play"]
 

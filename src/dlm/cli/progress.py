@@ -20,8 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 from dlm.cli.display import percent
-from dlm.learning.learner import Report
 from dlm.policies.stages import PolicyReport
+from dlm.runs.learner import Report
 
 __all__ = ["LivePanel", "PlainLines", "Watch", "open_watch"]
 

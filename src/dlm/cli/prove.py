@@ -12,10 +12,10 @@ from dlm.data.facts import Facts
 from dlm.data.readers import write_facts
 from dlm.data.structure import Structure
 from dlm.errors import DataError, UnknownTaskError
-from dlm.learning.run import read_program
 from dlm.logic.syntax import Atom, Formula, Program
 from dlm.logic.text import format_formula, parse_formulas
 from dlm.prove import Proof, prove_equal
+from dlm.runs.folder import read_program
 from dlm.tasks import Task, get_task
 
 __all__ = ["prove"]

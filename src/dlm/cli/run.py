@@ -24,8 +24,8 @@ from dlm.data.readers import read_facts
 from dlm.engines.answers import Answers, output_format
 from dlm.engines.choose import run_program
 from dlm.engines.engine import Progress
-from dlm.learning.run import read_program
-from dlm.logic.query import format_name
+from dlm.logic.explain.query import format_name
+from dlm.runs.folder import read_program
 
 __all__ = ["run"]
 

@@ -14,11 +14,11 @@ from dlm.errors import SettingsError
 from dlm.export import export_program
 from dlm.learning.portfolio import Result
 from dlm.learning.result import read_result
-from dlm.learning.run import RunFolder, read_program
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program
 from dlm.policies.outcome import PolicyRun, read_policy_run
+from dlm.runs.folder import RunFolder, read_program
 
 __all__ = ["show"]
 

@@ -18,10 +18,10 @@ from dlm.cli.policy_options import GreedyOption, mode_of, problem_of
 from dlm.cli.policy_test import EPISODES, run_policy_test, soft_play
 from dlm.envs import Domain
 from dlm.errors import SettingsError
-from dlm.learning.run import read_program
 from dlm.learning.verify import INSTANCES, Trial, check_signature, try_program
 from dlm.logic.syntax import Program
 from dlm.policies.verify import play_program
+from dlm.runs.folder import read_program
 from dlm.tasks import Task
 
 __all__ = ["test"]

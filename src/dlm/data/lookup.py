@@ -24,7 +24,7 @@ Pattern = tuple[int | None, ...]
 
 
 class FactLookups:
-    """The lookups that explanations need (`dlm.logic.lookups.Lookups`), over `Facts`."""
+    """The lookups that explanations need (`dlm.logic.explain.lookups.Lookups`), over `Facts`."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts

@@ -15,8 +15,8 @@ from dlm.data.facts import Facts, Rows
 from dlm.data.lookup import FactLookups
 from dlm.engines.choose import run_program
 from dlm.engines.engine import Missing, Progress, require_inputs
-from dlm.logic.explain import Explanation, explain
-from dlm.logic.query import Query, format_query
+from dlm.logic.explain.explain import Explanation, explain
+from dlm.logic.explain.query import Query, format_query
 from dlm.logic.syntax import Program
 
 __all__ = ["Check", "check_program"]

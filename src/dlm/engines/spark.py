@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from dlm.data.facts import Facts, Rows
 from dlm.engines.answers import Answers
 from dlm.engines.engine import Progress, require_inputs
-from dlm.engines.estimate import Statistics
-from dlm.engines.plan import plan_program
-from dlm.engines.sql import Names, Step, plan_to_steps
+from dlm.engines.query.algebra import Statistics
+from dlm.engines.query.plan import plan_program
+from dlm.engines.query.sql import Names, Step, plan_to_steps
 from dlm.errors import MissingExtraError, ResourceError
 from dlm.logic.syntax import Program
 

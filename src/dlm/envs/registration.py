@@ -23,13 +23,13 @@ def register_envs() -> None:
 
     for name in DOMAINS:
         if env_id(name) not in registry:
-            register(env_id(name), entry_point="dlm.envs.environment:StructureEnv", kwargs={"name": name})
+            register(env_id(name), entry_point="dlm.envs.to_gymnasium:StructureEnv", kwargs={"name": name})
 
 
 def make_env(name: str, **settings: Any) -> Any:
     """A domain as a Gymnasium environment, without Gymnasium's wrappers; the settings are those of `StructureEnv`."""
     _require_gymnasium()
-    from dlm.envs.environment import StructureEnv
+    from dlm.envs.to_gymnasium import StructureEnv
 
     return StructureEnv(name, **settings)
 

@@ -60,7 +60,7 @@ def export_program(program: Program, to: str, *, dialect: str | None = None) -> 
         guess = f" Did you mean {' or '.join(map(repr, nearest))}?" if nearest else ""
         raise SettingsError(f"there is no export {to!r}.{guess} There are: {', '.join(TARGETS)}.")
     if to == "sql":
-        from dlm.engines.sql import export_sql
+        from dlm.engines.query.sql import export_sql
 
         return export_sql(program, DEFAULT_DIALECT if dialect is None else dialect)
     if dialect is not None:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from dlm.data.memory import require_bytes
 from dlm.errors import SettingsError
 from dlm.learning.incremental import IncrementalLearner, Phase
-from dlm.learning.learner import Learner
 from dlm.learning.search import SearchLearner
 from dlm.learning.settings import LearnSettings
+from dlm.runs.learner import Learner
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
 from dlm.tasks.task import Task

@@ -16,12 +16,12 @@ from torch.nn.functional import binary_cross_entropy
 
 from dlm.data.worlds import Examples, join_examples
 from dlm.engines import evaluate_target
-from dlm.learning.learner import Candidate, Report, State
 from dlm.learning.sampling import sample_rich, training_sizes
 from dlm.learning.schedule import Schedule
-from dlm.learning.snapshot import choices_from, choices_to, examples_from, examples_to, rng_from, rng_to
 from dlm.logic.syntax import Program
 from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of, weights_of
+from dlm.runs.checkpoint import choices_from, choices_to, examples_from, examples_to, rng_from, rng_to
+from dlm.runs.learner import Candidate, Report, State
 from dlm.space import Choices, MachineSettings, Wiring, embed_choices, program_of, wire
 from dlm.tasks.task import Task
 

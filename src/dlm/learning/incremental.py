@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.engines.bits import evaluate_target
 from dlm.learning.invention import Inventions
-from dlm.learning.learner import Candidate, Learner, Report, State
 from dlm.learning.sampling import sample_rich
-from dlm.learning.snapshot import examples_from, examples_to, json_from, json_to
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
+from dlm.runs.checkpoint import examples_from, examples_to, json_from, json_to
+from dlm.runs.learner import Candidate, Learner, Report, State
 from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
 

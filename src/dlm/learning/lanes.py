@@ -19,9 +19,9 @@ from pathlib import Path
 from dlm.data.worlds import Examples
 from dlm.errors import DlmError
 from dlm.learning.build import build_learner
-from dlm.learning.learner import Learner, Report
-from dlm.learning.run import CHECKPOINT_SECONDS, RunFolder
 from dlm.learning.settings import LearnSettings
+from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder
+from dlm.runs.learner import Learner, Report
 from dlm.space.choices import Choices
 from dlm.tasks.task import Task
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm.data.worlds import Examples, join_examples
-from dlm.learning.learner import State
 from dlm.learning.sampling import rare_atoms, rich_factor, sample_rich
-from dlm.learning.snapshot import examples_from, examples_to
 from dlm.learning.verify import wrong_atoms
 from dlm.logic.syntax import Program
+from dlm.runs.checkpoint import examples_from, examples_to
+from dlm.runs.learner import State
 from dlm.tasks.task import Task
 
 __all__ = ["Pool"]

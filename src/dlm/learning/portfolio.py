@@ -17,14 +17,14 @@ import numpy as np
 from dlm.data.worlds import Examples
 from dlm.errors import DlmError, ResourceError, RunError, SettingsError
 from dlm.learning.lanes import Lane, Order, Suggestion, Worker
-from dlm.learning.learner import Candidate, Report
 from dlm.learning.prune import Judge, prune
-from dlm.learning.run import CHECKPOINT_SECONDS, RunFolder, read_program
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify, wrong_atoms
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import FALSE, Definition, Program
 from dlm.logic.text import format_program
+from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder, read_program
+from dlm.runs.learner import Candidate, Report
 from dlm.tasks.task import Task
 
 __all__ = ["Ending", "Observer", "Result", "learn", "resume"]

@@ -7,9 +7,9 @@ from typing import Any, get_args
 
 from dlm.errors import RunError
 from dlm.learning.portfolio import Ending, Result
-from dlm.learning.run import RunFolder, read_program
 from dlm.learning.verify import Trial, Verification
 from dlm.logic.text import parse_program
+from dlm.runs.folder import RunFolder, read_program
 
 __all__ = ["read_result"]
 

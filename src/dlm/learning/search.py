@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 
 from dlm.data.worlds import Examples
 from dlm.learning.circuit import Circuit, Plan
-from dlm.learning.learner import Candidate, Report, State
 from dlm.learning.packing import pack_examples
 from dlm.learning.pool import Pool
 from dlm.learning.sampling import training_sizes
-from dlm.learning.snapshot import (
+from dlm.learning.verify import wrong_atoms
+from dlm.logic.syntax import Program
+from dlm.runs.checkpoint import (
     choices_from,
     choices_to,
     examples_from,
@@ -35,8 +36,7 @@ from dlm.learning.snapshot import (
     rng_from,
     rng_to,
 )
-from dlm.learning.verify import wrong_atoms
-from dlm.logic.syntax import Program
+from dlm.runs.learner import Candidate, Report, State
 from dlm.space.choices import Choices, embed_choices, program_of, random_choices
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire

@@ -7,7 +7,7 @@ from multiprocessing.connection import Connection
 
 from dlm.errors import DlmError
 from dlm.learning.lanes import Lane, Order, Suggestion
-from dlm.learning.learner import Report
+from dlm.runs.learner import Report
 
 __all__ = ["main"]
 

@@ -14,8 +14,8 @@ from dlm.data.structure import Structure
 from dlm.engines import evaluate_target
 from dlm.envs.domain import Domain, State
 from dlm.envs.evaluate import Mode, check_policy, choose
-from dlm.logic.explain import Explanation, explain
-from dlm.logic.query import Query, format_query
+from dlm.logic.explain.explain import Explanation, explain
+from dlm.logic.explain.query import Query, format_query
 from dlm.logic.syntax import Program
 
 __all__ = ["Move", "explain_move", "play_episode"]

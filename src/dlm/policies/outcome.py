@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from dlm.errors import RunError
-from dlm.learning.run import RunFolder
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
 from dlm.policies.settings import METHODS
 from dlm.policies.verify import Earned, all_passed
+from dlm.runs.folder import RunFolder
 
 __all__ = ["PolicyEnding", "PolicyRun", "read_policy_run"]
 

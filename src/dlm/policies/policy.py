@@ -12,10 +12,10 @@ from dlm.data.worlds import Worlds
 from dlm.engines import evaluate_target
 from dlm.envs.domain import Domain
 from dlm.envs.evaluate import Mode, choose
+from dlm.envs.from_gymnasium import EnvDomain
 from dlm.errors import DataError
 from dlm.logic.evaluate import check_inputs
 from dlm.logic.syntax import Program
-from dlm.policies.environment import EnvDomain
 from dlm.policies.outcome import PolicyRun
 from dlm.policies.verify import STREAM, Earned, play_program, try_size, try_trials
 

@@ -1,4 +1,4 @@
-"""What learners of policies know, as trees of plain values and arrays: see `learning/snapshot.py`.
+"""What learners of policies know, as trees of plain values and arrays: see `runs/checkpoint.py`.
 
 Of the predicates that a learner has made, only those that its lists need are kept; they may come back under other
 names, which `Memory` knows.
@@ -13,11 +13,11 @@ from typing import Any
 from dlm.envs.domain import S, State
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
-from dlm.policies.bank import Cases
-from dlm.policies.decision_list import DecisionList
-from dlm.policies.judge import Judged
-from dlm.policies.lens import Lens
-from dlm.policies.literals import Literal, Vocabulary
+from dlm.policies.rules.decision_list import DecisionList
+from dlm.policies.rules.features import Literal, Vocabulary
+from dlm.policies.rules.language import Lens
+from dlm.policies.rules.score import Judged
+from dlm.policies.search.planned import Cases
 
 __all__ = ["Memory", "cases_to", "judged_to", "state_from", "state_to", "words_to"]
 

@@ -10,18 +10,18 @@ import numpy as np
 
 from dlm.envs.domain import Domain
 from dlm.envs.evaluate import decide
+from dlm.envs.from_gymnasium import EnvDomain
 from dlm.errors import SettingsError
-from dlm.learning.learner import State
 from dlm.logic.syntax import Program
-from dlm.policies.environment import EnvDomain
-from dlm.policies.imitation import Imitation
-from dlm.policies.search import RuleSearch, RuleSearchSettings
-from dlm.policies.teaching import ProgramTeacher, Teacher, TeacherSource, find_teacher
+from dlm.policies.imitation.learner import Imitation
+from dlm.policies.imitation.teachers import ProgramTeacher, Teacher, TeacherSource, find_teacher
+from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
 from dlm.policies.verify import longest_tests
+from dlm.runs.learner import State
 
 if TYPE_CHECKING:
-    from dlm.policies.gradient import PolicyGradient
-    from dlm.policies.soft import SoftPolicy
+    from dlm.policies.gradient.learner import PolicyGradient
+    from dlm.policies.gradient.soft import SoftPolicy
 
 __all__ = ["PolicyReport", "Stage", "open_stage"]
 
@@ -192,8 +192,8 @@ class _Gradient(_Forward):
     def __init__(
         self, learner: str, domain: Domain[Any], seed: int, keep_soft: bool, out_of_time: Callable[[], bool]
     ) -> None:
-        from dlm.policies.gradient import PRUNING_SHARE, PolicyGradient
-        from dlm.policies.policy_settings import default_settings, machine_settings
+        from dlm.policies.gradient.learner import PRUNING_SHARE, PolicyGradient
+        from dlm.policies.gradient.settings import default_settings, machine_settings
 
         self.learner = learner
         self.share = 1 - PRUNING_SHARE
@@ -213,7 +213,7 @@ class _Gradient(_Forward):
         return self.own.best
 
     def program(self, seconds: float) -> Program:
-        from dlm.policies.gradient import PRUNING
+        from dlm.policies.gradient.learner import PRUNING
 
         return self.own.program(min(PRUNING, seconds))
 

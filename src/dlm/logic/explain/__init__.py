@@ -1,0 +1,1 @@
+"""Why an atom is true or not, asked and answered in words."""

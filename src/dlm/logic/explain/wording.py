@@ -1,0 +1,234 @@
+"""Reasons and repairs in words that a person reads, and as JSON.
+
+A line is a statement about objects; what it rests on stands below it, further in. "And" and "or" need no lines of
+their own: of several needed things all are listed, of several sufficient ones the one that was chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dlm.logic.explain.candidates import Cover, Guard
+from dlm.logic.explain.lookups import Cell, Ground
+from dlm.logic.explain.query import Query, format_name, format_query
+from dlm.logic.explain.reasons import Reason
+from dlm.logic.explain.repair import Repair
+from dlm.logic.syntax import Atom, Equal, Exists, Forall
+from dlm.logic.text import format_formula
+
+__all__ = ["cell_json", "reason_json", "repair_json", "repair_words", "words"]
+
+Name = Callable[[int], str]
+
+SHOWN = 5
+"""Of how many objects, all in one case, the words tell; of fewer in a case within a case."""
+
+LISTED = 10
+"""How many names a list in a line has."""
+
+
+def words(reasons: Sequence[Reason], name: Name) -> str:
+    """The reasons as an indented tree."""
+    return "\n".join(_Words(name).lines(reasons, 0))
+
+
+class _Words:
+    def __init__(self, name: Name) -> None:
+        self.name = name
+        self.told: set[int] = set()
+        self.nesting = 0
+
+    def object(self, number: int) -> str:
+        return format_name(self.name(number))
+
+    def lines(self, reasons: Sequence[Reason], depth: int) -> list[str]:
+        found: list[str] = []
+        for reason in reasons:
+            match reason.formula:
+                case Atom():
+                    found += self.atom(reason, reason.formula, depth)
+                case Equal(left, right):
+                    found.append("  " * depth + self.equality(reason, left, right))
+                case Exists() | Forall():
+                    found += self.quantified(reason, reason.formula, depth)
+        return found
+
+    def atom(self, reason: Reason, atom: Atom, depth: int) -> list[str]:
+        values = dict(reason.binding)
+        text = "  " * depth + format_query(Query(atom.predicate, tuple(self.name(values[arg]) for arg in atom.args)))
+        if not reason.parts:
+            return [f"{text} is {'a fact' if reason.value else 'not a fact'}"]
+        truth = "true" if reason.value else "false"
+        (part,) = reason.parts
+        if not part:
+            return [f"{text} is {truth} by definition"]
+        if id(reason) in self.told and reason.size > 2:
+            return [f"{text} is {truth}, as shown above"]
+        self.told.add(id(reason))
+        return [f"{text} is {truth}, because", *self.lines(part, depth + 1)]
+
+    def equality(self, reason: Reason, left: str, right: str) -> str:
+        values = dict(reason.binding)
+        one, other = self.object(values[left]), self.object(values[right])
+        return f"{one} and {other} are {'the same object' if reason.value else 'different objects'}"
+
+    # ------------------------------------------------------------------ quantifiers
+
+    def quantified(self, reason: Reason, formula: Exists | Forall, depth: int) -> list[str]:
+        values = dict(reason.binding)
+        others = [self.object(number) for number in dict.fromkeys(values[other] for other in formula.distinct)]
+        kind = format_name(formula.variable) + (f" other than {_listing(others)}" if others else "")
+        margin = "  " * depth
+        exists = isinstance(formula, Exists)
+        if reason.witness is not None:
+            witness = self.object(reason.witness)
+            start = f"there is a fitting {kind}: {witness}" if exists else f"not every {kind} fits: {witness} does not"
+        else:
+            start = f"there is no fitting {kind}" if exists else f"every {kind} fits"
+        if reason.checked is not None:
+            sources = [] if reason.cover is None or reason.cover.sure else [f"{margin}  {self.sources(reason.cover)}"]
+            return [f"{margin}{start}{self.coverage(reason)}", *sources, *self.cases(reason, depth)]
+        (part,) = reason.parts
+        return [f"{margin}{start}, because", *self.lines(part, depth + 1)] if part else [margin + start]
+
+    def coverage(self, reason: Reason) -> str:
+        """Which objects were looked at, in words."""
+        assert reason.checked is not None
+        if reason.cover is None:
+            return f"; there {_count(len(reason.checked))} to look at" + (":" if reason.checked else "")
+        guard = " or ".join(self.guard(guard) for guard in reason.cover.guards)
+        if not reason.cover.objects:
+            return f"; no object has {guard}" if guard else "; no object comes into question"
+        if not reason.checked:
+            named = _listing([self.object(number) for number in reason.cover.objects])
+            return f"; only {named} {'has' if len(reason.cover.objects) == 1 else 'have'} {guard}" if guard else ""
+        one = len(reason.checked) == 1
+        which = f"{'one object' if one else f'{len(reason.checked)} objects'}"
+        if guard and reason.cover.sure:
+            return f"; only {which} with {guard} {'comes' if one else 'come'} into question:"
+        return f"; only {which} {'comes' if one else 'come'} into question" + (f" for {guard}:" if guard else ":")
+
+    def guard(self, guard: Guard) -> str:
+        args = [
+            "anything" if arg is None else format_name(arg) if isinstance(arg, str) else self.object(arg)
+            for arg in guard.args
+        ]
+        return " = ".join(args) if guard.predicate is None else f"{format_name(guard.predicate)}({', '.join(args)})"
+
+    def sources(self, cover: Cover) -> str:
+        """The facts that say which objects come into question, for one who cannot see that from a guard."""
+        patterns = [self.guard(Guard(cell.predicate, cell.pattern)) for cell in cover.cells]
+        return (
+            f"(as is seen from all facts of the form {_listing(patterns)})" if patterns else "(whatever the facts are)"
+        )
+
+    def cases(self, reason: Reason, depth: int) -> list[str]:
+        assert reason.checked is not None
+        lines: list[str] = []
+        margin = "  " * (depth + 1)
+        shown = max(SHOWN - 2 * self.nesting, 1)
+        self.nesting += 1
+        for value, part in zip(reason.checked[:shown], reason.parts[:shown], strict=True):
+            inner = self.lines(part, depth + 2)
+            subject = margin + self.object(value)
+            if len(inner) <= 1:
+                lines.append(f"{subject}: {inner[0].strip() if inner else 'by definition'}")
+            else:
+                lines += [f"{subject}:", *inner]
+        self.nesting -= 1
+        if len(reason.checked) > shown:
+            lines.append(f"{margin}and {len(reason.checked) - shown} more in like manner")
+        return lines
+
+
+def _count(number: int) -> str:
+    return {0: "are no objects", 1: "is 1 object"}.get(number, f"are {number} objects")
+
+
+def _listing(items: Sequence[str]) -> str:
+    shown = list(items[:LISTED])
+    if len(items) > LISTED:
+        shown.append(f"{len(items) - LISTED} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def repair_words(repair: Repair, name: Name) -> str:
+    """What would have to be different, in words."""
+    if repair.size is None:
+        return f"No change of facts {'could make' if repair.exact else 'was found that makes'} it true."
+    lines = [f"add {_ground(atom, name)}" for atom in repair.add]
+    lines += [f"remove {_ground(atom, name)}" for atom in repair.remove]
+    changes = "this change of facts" if repair.size == 1 else f"these {repair.size} changes of facts"
+    doubt = (
+        "" if repair.size == 1 else "; no fewer would do" if repair.exact else "; whether fewer would do is not known"
+    )
+    shown = lines if len(lines) <= 2 * LISTED else [*lines[:LISTED], f"and {len(lines) - LISTED} more"]
+    return "\n".join([f"It would be true after {changes}{doubt}:", *("  " + line for line in shown)])
+
+
+def _ground(atom: Ground, name: Name) -> str:
+    predicate, values = atom
+    return format_query(Query(predicate, tuple(name(value) for value in values)))
+
+
+def repair_json(repair: Repair, name: Name) -> dict[str, Any]:
+    """A repair as JSON values."""
+    return {
+        "possible": True if repair.size is not None else False if repair.exact else None,
+        "smallest": repair.exact and repair.size is not None,
+        "irreducible": repair.irreducible,
+        "add": [_ground(atom, name) for atom in repair.add],
+        "remove": [_ground(atom, name) for atom in repair.remove],
+    }
+
+
+def cell_json(cell: Cell, name: Name) -> dict[str, Any]:
+    """A cell as JSON values."""
+    arguments = [None if value is None else name(value) for value in cell.pattern]
+    return {"predicate": cell.predicate, "arguments": arguments}
+
+
+def reason_json(reasons: Sequence[Reason], name: Name) -> list[dict[str, Any]]:
+    """The reasons as JSON values."""
+    return _Json(name).nodes(reasons)
+
+
+class _Json:
+    def __init__(self, name: Name) -> None:
+        self.name = name
+        self.told: set[int] = set()
+
+    def nodes(self, reasons: Sequence[Reason]) -> list[dict[str, Any]]:
+        return [self.node(reason) for reason in reasons]
+
+    def node(self, reason: Reason) -> dict[str, Any]:
+        values = dict(reason.binding)
+        if isinstance(reason.formula, Atom):
+            atom = reason.formula.predicate, tuple(values[arg] for arg in reason.formula.args)
+            kind = "definition" if reason.parts else "fact"
+            found: dict[str, Any] = {"kind": kind, "atom": _ground(atom, self.name), "value": reason.value}
+            if reason.parts and id(reason) in self.told:
+                return {**found, "repeated": True}
+            self.told.add(id(reason))
+            return {**found, "because": self.nodes(reason.parts[0])} if reason.parts else found
+        found = {
+            "kind": "equality",
+            "formula": format_formula(reason.formula),
+            "binding": {variable: self.name(value) for variable, value in reason.binding},
+            "value": reason.value,
+        }
+        if isinstance(reason.formula, Equal):
+            return found
+        if reason.witness is not None:
+            witness = {"kind": "witness", "witness": self.name(reason.witness)}
+            return {**found, **witness, "because": self.nodes(reason.parts[0])}
+        if reason.checked is None:
+            return {**found, "kind": "regardless", "because": self.nodes(reason.parts[0])}
+        cover = reason.cover
+        guards = [] if cover is None else [_Words(self.name).guard(guard) for guard in cover.guards]
+        cases = [
+            {"object": self.name(value), "because": self.nodes(part)}
+            for value, part in zip(reason.checked, reason.parts, strict=False)
+        ]
+        return {**found, "kind": "each", "among": guards, "objects": len(reason.checked), "cases": cases}

@@ -1,0 +1,1 @@
+"""The learners `ppo` and `reinforce`: the machine as a policy, trained by its gradient."""

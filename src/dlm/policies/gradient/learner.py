@@ -1,0 +1,426 @@
+"""The learners `ppo` and `reinforce`: train a soft policy by its gradient, and end in a program that acts as well.
+
+A start goes through the lessons with a soft policy. In the last lesson, once it succeeds, it hardens (see
+`curriculum.Softness`), and the program of its likeliest choices is looked at now and then: a judge plays it by the
+exact evaluator, at the training size and beside it, and the best one is kept. A program that loses little is mended by
+trial (`repair`), and completed by another one where it says nothing (`fallback`). The training ends with a program
+that loses nothing against the optimum, or with a start whose best program loses nothing from the task's own starts;
+otherwise other starts follow until the time is over. What comes out is pruned as long as it earns no less.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from dlm.envs.domain import Domain
+from dlm.envs.evaluate import Mode, decide
+from dlm.learning.prune import prune
+from dlm.logic.simplify import simplify
+from dlm.logic.syntax import Program
+from dlm.machine import Selection, hard_choices
+from dlm.machine.critic import Critic
+from dlm.policies.gradient.actor import Actor
+from dlm.policies.gradient.curriculum import Curriculum, Softness
+from dlm.policies.gradient.fallback import Pool
+from dlm.policies.gradient.local_search import repair
+from dlm.policies.gradient.ppo import ppo_update
+from dlm.policies.gradient.reinforce import reinforce_update
+from dlm.policies.gradient.rollout import Trajectories, play, roll_out
+from dlm.policies.gradient.scoring import Bar, Judge, Score
+from dlm.policies.gradient.settings import Algorithm, PolicySettings, default_settings, machine_settings
+from dlm.policies.gradient.soft import SoftPolicy
+from dlm.policies.result import PolicyResult
+from dlm.policies.verify import TOLERANCE, Earned, longest_tests, play_program, try_trials
+from dlm.runs.checkpoint import choices_from, choices_to, tree_from, tree_to
+from dlm.runs.learner import State as Snapshot
+from dlm.space.choices import Choices
+from dlm.space.settings import MachineSettings
+
+__all__ = ["GradientProgress", "GradientResult", "PolicyGradient", "learn_policy_gradient"]
+
+MENDABLE = -0.2
+"""Programs that lose more than this against the optimum are not worth mending yet."""
+PRUNING = 30.0
+"""Seconds to prune for, and the share of the time limit that is left for it at least."""
+PRUNING_SHARE = 0.1
+MEMORY = 0.9
+"""How much the running means of return and success remember at each update."""
+
+MOST_EPISODES = 200
+"""Episodes an update, however short they are."""
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+"""What Adam remembers of a parameter."""
+COUNTS = (
+    "starts",
+    "updates",
+    "played",
+    "done",
+    "_returns",
+    "_success",
+    "_length",
+    "_updates",
+    "_waited",
+    "_peak",
+    "_peak_at",
+    "_perfect",
+    "_stale",
+)
+"""The plain numbers among the attributes of a training."""
+
+
+@dataclass(frozen=True)
+class GradientProgress:
+    """Where a training is. `score` is the best program's return less the optimum's, at the sizes of the judge."""
+
+    starts: int
+    updates: int
+    lesson: int
+    seconds: float
+    env_steps: int
+    returns: float
+    success: float
+    temperature: float
+    action_temperature: float
+    score: float
+
+
+@dataclass(frozen=True)
+class GradientResult(PolicyResult):
+    """The program and its trials; with the soft policy, if it was to be kept, and the soft policy's trials."""
+
+    soft: SoftPolicy | None = None
+    soft_trials: tuple[Earned, ...] = ()
+
+
+def learn_policy_gradient(
+    domain: Domain[Any],
+    *,
+    algorithm: Algorithm = "ppo",
+    seed: int,
+    time_limit: float,
+    keep_soft: bool = False,
+    on_progress: Callable[[GradientProgress], None] | None = None,
+    settings: PolicySettings | None = None,
+    machine: MachineSettings | None = None,
+) -> GradientResult:
+    """Learn a policy. The same seed gives the same one, unless the time limit ends the training."""
+    begin = time.monotonic()
+    learner = PolicyGradient(
+        domain,
+        seed,
+        settings or default_settings(domain, algorithm, keep_soft=keep_soft),
+        machine or machine_settings(domain),
+        keep_soft=keep_soft,
+        out_of_time=lambda: time.monotonic() >= deadline,
+    )
+    end = begin + max(time_limit / 2, time_limit - learner.testing_seconds())
+    deadline = min(end, begin + (1 - PRUNING_SHARE) * time_limit)
+    while not learner.done and time.monotonic() < deadline:
+        learner.advance()
+        if on_progress is not None:
+            on_progress(learner.progress(time.monotonic() - begin))
+    program = learner.program(min(PRUNING, end - time.monotonic()))
+    rng = np.random.default_rng([seed, 2])
+    trials = try_trials(play_program(program, domain), domain, rng)
+    soft = learner.soft_policy() if keep_soft else None
+    soft_trials = try_trials(soft.run, domain, rng) if soft else ()
+    seconds = time.monotonic() - begin
+    return GradientResult(
+        program, settings.algorithm if settings else algorithm, trials, learner.env_steps, seconds, learner.starts,
+        soft, soft_trials,
+    )  # fmt: skip
+
+
+class PolicyGradient:
+    """The state of a training; `advance` makes an update and looks at what has come of it."""
+
+    def __init__(
+        self,
+        domain: Domain[Any],
+        seed: int,
+        settings: PolicySettings,
+        machine: MachineSettings,
+        *,
+        keep_soft: bool = False,
+        out_of_time: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.domain, self.settings, self.machine, self.keep_soft = domain, settings, machine, keep_soft
+        self.judge = Judge(domain, seed)
+        self.starts = self.updates = self.played = 0
+        self.pool = Pool(self.judge)
+        self.best_soft: tuple[tuple[int, float], Actor, Tensor, float] | None = None
+        self.done = False
+        self._out_of_time = out_of_time
+        self._rng = np.random.default_rng([seed, 0])
+        self._generator = torch.Generator().manual_seed(int(self._rng.integers(2**62)))
+        self._begin()
+
+    @property
+    def env_steps(self) -> int:
+        """Steps in the domain for training, exams, repair and judging."""
+        return self.played + self.judge.steps
+
+    @property
+    def best(self) -> tuple[Score, Program] | None:
+        """The best program so far and its score."""
+        return self.pool.best
+
+    def progress(self, seconds: float) -> GradientProgress:
+        return GradientProgress(
+            self.starts, self.updates, self.curriculum.size, seconds, self.env_steps, self._returns, self._success,
+            self.softness.temperature, self.softness.action_temperature, self.best[0].total if self.best else -np.inf,
+        )  # fmt: skip
+
+    def advance(self) -> None:
+        """An update; then, when it is time, an exam or a look at the program."""
+        torch.set_flush_denormal(True)
+        self._update()
+        if self._epochs_passed(self.settings.exam_every):
+            self._examine()
+            if self.settings.given_up and self._stale >= self.settings.given_up and not self.done:
+                self._begin()
+                return
+        if self._updates % self.settings.check_every:
+            return
+        if self.curriculum.last and not self.keep_soft:
+            self._look()
+        if not self.done and (self._waited > self.settings.patience or self._updates > self.settings.longest):
+            self._mend()
+            self.done = self.best is not None and self.best[0].optimal
+            if not self.done:
+                self._begin()
+
+    def program(self, seconds: float = PRUNING) -> Program:
+        """The best program, pruned as long as it earns no less; about the domain's own predicates."""
+        if self.best is None:
+            return simplify(self.actor.program())
+        score, program = self.best
+        end = time.monotonic() + seconds
+        bar = Bar(self.judge, score.total, lambda: time.monotonic() >= end)
+        return prune(program, dict(self.domain.predicates), bar)
+
+    def soft_policy(self) -> SoftPolicy:
+        """The soft policy that did best in an exam of the latest lesson, or the present one if there was no exam."""
+        if self.best_soft is None:
+            return SoftPolicy(self.actor, self._weights(), self.softness.action_temperature)
+        _, actor, weights, temperature = self.best_soft
+        return SoftPolicy(actor, weights, temperature)
+
+    def testing_seconds(self) -> float:
+        """How long the published tests take at most, told by one step of each, by a program and a soft policy."""
+        rng, program = np.random.default_rng(0), self.actor.program()
+        soft = SoftPolicy(self.actor, self._weights(), self.settings.action_temperature)
+        players: list[Callable[[Any], object]] = [lambda state: decide(program, self.domain, rng, state)]
+        if self.keep_soft:
+            players.append(lambda state: soft.act(state, rng))
+        return sum(longest_tests(player, self.domain) for player in players)
+
+    # ------------------------------------------------------------------ training
+
+    def _begin(self) -> None:
+        """Fresh logits, a fresh critic, and the first lesson."""
+        self.starts += 1
+        self.actor = Actor(self.domain, self.machine, self._generator, plain=self.settings.plain)
+        self.actor.machine.logits.data.mul_(self.settings.diversity)
+        predicates = {arity: len(names) for arity, names in self.actor.wiring.inputs_by_arity.items()}
+        self.critic = Critic(predicates, self.settings.critic_width, self._generator)
+        self.optimiser = torch.optim.Adam(
+            [
+                {"params": [self.actor.machine.logits], "lr": self.settings.learning_rate},
+                {"params": list(self.critic.parameters()), "lr": self.settings.critic_rate},
+            ]
+        )
+        self.curriculum = Curriculum(self.domain, self.settings, self._rng)
+        self.softness = Softness.at_start(self.settings)
+        self._returns = self._success = 0.0
+        self._length = self.settings.steps / self.settings.trajectories
+        self._updates = self._waited = self._peak_at = self._perfect = self._stale = 0
+        self._start_rank = (0, -np.inf)
+        self._peak = -np.inf
+        self._start_best: tuple[Score, Choices] | None = None
+        self._seen: set[str] = set()
+
+    def _update(self) -> None:
+        settings, size = self.settings, self.curriculum.size
+        episodes = min(max(settings.trajectories, round(settings.steps / self._length)), MOST_EPISODES)
+        start = self.curriculum.draw(episodes)
+        played = roll_out(self.actor, self._weights(), start, self._rng, self.softness.action_temperature)
+        self._train(played)
+        if self.curriculum.last:
+            self._slow_down(settings.last_decay)
+        self.updates += 1
+        self._updates += 1
+        self.played += played.steps
+        self._length = max(1.0, played.steps / episodes)
+        outcome = played.outcome
+        memory = min(MEMORY, 1 - 1 / self._updates)
+        self._returns = memory * self._returns + (1 - memory) * float(outcome.returns.mean())
+        self._success = memory * self._success + (1 - memory) * float(outcome.solved.mean())
+        if self.curriculum.last and not self.keep_soft and self._ripe():
+            actions = int(self.domain.asked(size).sum())
+            self.softness = self.softness.harder(settings, actions, settings.trajectories)
+        self._waited += self.softness.hardest(settings)
+
+    def _ripe(self) -> bool:
+        """Whether to harden: the policy succeeds, has stopped to improve, and has not lost by hardening so far."""
+        slack = self.domain.step_cost / 8
+        if self._returns > self._peak + slack:
+            self._peak, self._peak_at = self._returns, self._updates
+        waited = self._updates - self._peak_at
+        keeps_up = self._returns >= self._peak - slack or waited > 4 * self.settings.plateau
+        return self._success > self.settings.decay_mark and waited >= self.settings.plateau and keeps_up
+
+    def _train(self, played: Trajectories) -> None:
+        exploring = 0.0 if self.curriculum.last else self.settings.exploring
+        settings = replace(
+            self.settings,
+            action_temperature=self.softness.action_temperature,
+            entropy=max(self.settings.entropy, exploring),
+        )
+        selection = self.softness.selection
+        if settings.algorithm == "ppo":
+            ppo_update(self.actor, self.critic, self.optimiser, played, selection, settings, self._generator)
+        else:
+            reinforce_update(self.actor, self.optimiser, played, selection, settings, self._generator)
+
+    def _slow_down(self, factor: float) -> None:
+        for group in self.optimiser.param_groups:
+            group["lr"] *= factor
+
+    def _weights(self) -> Tensor:
+        """The soft weights, without noise."""
+        return self.actor.machine.weights(self.softness.quiet).detach()
+
+    def _epochs_passed(self, epochs: int) -> bool:
+        every = max(1, epochs * self.settings.epoch // self.settings.trajectories)
+        return self._updates % every == 0
+
+    def _examine(self) -> None:
+        """An exam; soft policies are compared by it."""
+        if self.curriculum.last and not self.keep_soft:
+            return
+        lesson, weights = self.curriculum.lesson, self._weights()
+        returns: list[float] = []
+
+        def solves(start: Any, mode: Mode) -> NDArray[np.bool_]:
+            outcome = play(self.actor, weights, start, self._rng, self.softness.action_temperature, mode)
+            self.played += outcome.steps
+            # The optimum takes long to find in some domains, and earlier lessons do not need it.
+            best = self.domain.optimal_return(start).returns if self.curriculum.last else 0.0
+            returns.append(float((outcome.returns - best).mean()))
+            return outcome.solved
+
+        self.curriculum.examine(solves)
+        rank = lesson, returns[-1]
+        self._stale = 0 if rank >= self._start_rank else self._stale + 1
+        self._start_rank = max(rank, self._start_rank)
+        # Of equals the latest, which has learned from more.
+        if self.best_soft is None or rank >= self.best_soft[0]:
+            self.best_soft = rank, self.actor, weights, self.softness.action_temperature
+        if self.curriculum.lesson > lesson:
+            self._peak = -np.inf
+            self._slow_down(self.settings.lesson_decay)
+        elif self.keep_soft and self.curriculum.last:
+            good = returns[-1] >= -TOLERANCE
+            self._perfect = self._perfect + 1 if good else 0
+            self._slow_down(self.settings.good_decay if good else 1.0)
+            self.done = self._perfect >= self.settings.sure
+
+    # ------------------------------------------------------------------ programs
+
+    def _look(self) -> None:
+        """Judge the program of the likeliest choices if it is a new one; mend it if it comes close."""
+        choices = hard_choices(self.actor.machine)
+        key = hashlib.blake2b(b"".join(table.tobytes() for table in choices.values()), digest_size=16).hexdigest()
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        floor = self._start_best[0].total if self._start_best else -np.inf
+        program = self.actor.program(choices)
+        score = self.judge.score(program, floor)
+        if score.total <= floor:
+            self.pool.add(score, program)
+        else:
+            self._keep(score, choices)
+            if score.total > MENDABLE and not score.flawless:
+                self._mend(patience=2)
+
+    def _mend(self, patience: int = 6) -> None:
+        """Repair this start's best program."""
+        if self._start_best is None:
+            return
+        soft = self.actor.machine.weights(Selection()).detach()
+        choices = self._start_best[1]
+        found = repair(self.actor, choices, self.judge, soft, self._rng, patience, self._out_of_time)
+        self.played += found.steps
+        self._keep(found.score, found.choices)
+
+    def _keep(self, score: Score, choices: Choices) -> None:
+        """A start's best choices; their program joins the pool, which may complete it with another."""
+        self._start_best = score, choices
+        self.pool.add(score, self.actor.program(choices))
+        if score.total > MENDABLE:
+            self.pool.combine()
+        self.done = self.done or (self.best is not None and self.best[0].flawless)
+
+    # ------------------------------------------------------------------ stopping and going on
+
+    def state(self) -> Snapshot:
+        """All that the next update depends on."""
+        trained = self.optimiser.state_dict()
+        tree = tree_to(
+            {
+                "rng": self._rng.bit_generator.state,
+                "generator": self._generator.get_state().numpy(),
+                "logits": self.actor.machine.logits.detach().numpy(),
+                "critic": {name: tensor.numpy() for name, tensor in self.critic.state_dict().items()},
+                "moments": [[own[name].numpy() for name in MOMENTS] for own in trained["state"].values()],
+                "rates": [group["lr"] for group in trained["param_groups"]],
+                "curriculum": self.curriculum.state(),
+                "softness": vars(self.softness),
+                "pool": self.pool.state(),
+                "soft": self.best_soft and [self.best_soft[0], self.best_soft[2].numpy(), self.best_soft[3]],
+                "start_score": self._start_best and [self._start_best[0].own, self._start_best[0].total],
+                "start_rank": self._start_rank,
+                "seen": sorted(self._seen),
+                "counts": {name: getattr(self, name) for name in COUNTS},
+                "judge_steps": self.judge.steps,
+            }
+        )
+        return {**tree, **(choices_to("start", self._start_best[1]) if self._start_best else {})}
+
+    def restore(self, state: Snapshot) -> None:
+        """Go on from a snapshot of a training made with the same arguments."""
+        tree = tree_from(state)
+        self._rng.bit_generator.state = tree["rng"]
+        self._generator.set_state(torch.from_numpy(tree["generator"]))
+        with torch.no_grad():
+            self.actor.machine.logits.copy_(torch.from_numpy(tree["logits"]))
+        self.critic.load_state_dict({name: torch.from_numpy(array) for name, array in tree["critic"].items()})
+        trained = self.optimiser.state_dict()
+        moments = [dict(zip(MOMENTS, map(torch.from_numpy, own), strict=True)) for own in tree["moments"]]
+        groups = [{**group, "lr": rate} for group, rate in zip(trained["param_groups"], tree["rates"], strict=True)]
+        self.optimiser.load_state_dict({"state": dict(enumerate(moments)), "param_groups": groups})
+        self.curriculum.restore(tree["curriculum"])
+        self.softness = Softness(**tree["softness"])
+        self.pool.restore(tree["pool"])
+        if tree["soft"]:
+            (lesson, returns), weights, temperature = tree["soft"]
+            self.best_soft = (lesson, returns), self.actor, torch.from_numpy(weights), temperature
+        if tree["start_score"]:
+            self._start_best = Score(*tree["start_score"]), choices_from("start", self.actor.wiring, state)
+        lesson, returns = tree["start_rank"]
+        self._start_rank = lesson, returns
+        self._seen = set(tree["seen"])
+        for name in COUNTS:
+            setattr(self, name, tree["counts"][name])
+        self.judge.steps = tree["judge_steps"]

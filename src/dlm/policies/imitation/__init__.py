@@ -1,0 +1,1 @@
+"""The learner `imitation`: rules learned from the states that a teacher labels."""

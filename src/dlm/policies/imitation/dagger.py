@@ -1,0 +1,124 @@
+"""States with the actions that a teacher calls good, as cases to learn rules from, and where such states come from.
+
+Any of a state's good actions is a right answer; every other one counts as a step lost. A teacher that never errs never
+shows how to get out of trouble, so in most of its episodes some moves are left to chance. Later the pupil plays, and
+the teacher says what it should have done (DAgger).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.worlds import BoolArray
+from dlm.envs.domain import Actions, State, join
+from dlm.policies.imitation.teachers import Teacher, act_as_told
+from dlm.policies.rules.decision_list import DecisionList
+from dlm.policies.rules.features import Vocabulary
+from dlm.policies.rules.language import Lens
+from dlm.policies.rules.rollout import choose_atoms
+from dlm.policies.search.planned import Cases
+
+__all__ = ["Classroom", "mistakes"]
+
+Floats = NDArray[np.float64]
+Act = Callable[[State], Actions]
+
+CHANCES = (0.0, 0.1, 0.3, 0.5)
+"""How often an episode's moves are left to chance; each is as likely as the others."""
+
+
+@dataclass
+class Classroom:
+    """A teacher, the domain it knows, and the words of its pupil; counts the steps that are made."""
+
+    lens: Lens
+    teacher: Teacher
+    vocabulary: Vocabulary
+    rng: np.random.Generator
+    steps: int = 0
+
+    def demonstrate(self, size: int, episodes: int, most: int) -> Cases:
+        """Labelled states of fresh episodes in which the teacher acts, and chance now and then."""
+        visited = self._visit(self.lens.domain.reset(self.rng, episodes, size), self.as_told)
+        return self.label(visited.take(self.rng.permutation(visited.count)[:most]))
+
+    def correct(self, decisions: DecisionList, start: State, most: int) -> Cases:
+        """Labelled states of episodes in which a list acts, and chance now and then; up to half of them mistakes."""
+        cases = self.label(self._visit(start, lambda state: self.as_listed(decisions, state)))
+        mistaken = np.flatnonzero(mistakes(cases, decisions) > 0)
+        mistaken = self.rng.permutation(mistaken)[: most // 2]
+        others = self.rng.permutation(np.setdiff1d(np.arange(cases.count), mistaken))[: most - len(mistaken)]
+        return self._take(cases, np.sort(np.concatenate([mistaken, others])))
+
+    def as_told(self, state: State) -> Actions:
+        """One of the teacher's good actions in each state."""
+        return act_as_told(self.lens.domain, self.teacher.good(state), self.rng, state)
+
+    def as_listed(self, decisions: DecisionList, state: State) -> Actions:
+        """One of a list's actions in each state."""
+        return self.lens.actions(state)[choose_atoms(self.lens, decisions, self.vocabulary, self.rng, state)]
+
+    def label(self, states: State) -> Cases:
+        """The states with what the teacher says about them; those without a good action teach nothing."""
+        atoms = self.lens.actions(states)
+        good = self.teacher.good(states)[(slice(None), *atoms.T)]
+        regret = np.where(good, np.float32(0), np.float32(1))
+        return self._cases(states, regret, np.asarray(good.any(axis=1) & ~good.all(axis=1)))
+
+    def join(self, parts: Sequence[Cases], most: int) -> Cases:
+        """Cases of one size put together; the last ones, if there are too many."""
+        states = join([part.states for part in parts])
+        regret = np.concatenate([part.regret for part in parts])
+        useful = np.concatenate([part.useful for part in parts])
+        last = slice(max(0, states.count - most), None)
+        return self._cases(states.take(last), regret[last], useful[last])
+
+    def _take(self, cases: Cases, index: NDArray[np.intp]) -> Cases:
+        return self._cases(cases.states.take(index), cases.regret[index], cases.useful[index])
+
+    def _cases(self, states: State, regret: NDArray[np.float32], useful: BoolArray) -> Cases:
+        return Cases(self.lens, states, self.lens.tables(states, self.vocabulary.definitions), regret, useful)
+
+    def play(self, start: State) -> tuple[Floats, BoolArray]:
+        """What the teacher earns from given starts, and from which it reaches the goal."""
+        returns, solved = np.zeros(start.count), np.zeros(start.count, dtype=np.bool_)
+        waiting, state = np.flatnonzero(~start.finished), start.take(~start.finished)
+        while len(waiting):
+            step = self.lens.domain.step(state, self.as_told(state))
+            self.steps += state.count
+            returns[waiting] += step.rewards
+            solved[waiting] = step.solved
+            waiting, state = waiting[~step.done], step.state.take(~step.done)
+        return returns, solved
+
+    def _visit(self, start: State, act: Act) -> State:
+        """The different states of episodes, in the order in which they are met."""
+        domain = self.lens.domain
+        state = start.take(~start.finished)
+        chance = self.rng.choice(CHANCES, size=state.count)
+        met: dict[bytes, State] = {}
+        while state.count:
+            for number, key in enumerate(state.keys()):
+                met.setdefault(key, state.take(slice(number, number + 1)))
+            strays = self.rng.random(state.count) < chance
+            step = domain.step(state, np.where(strays[:, None], self._any_legal(state), act(state)))
+            self.steps += state.count
+            state, chance = step.state.take(~step.done), chance[~step.done]
+        return join(list(met.values())) if met else start
+
+    def _any_legal(self, state: State) -> Actions:
+        legal = self.lens.domain.legal(state)
+        luck = np.where(legal.reshape(state.count, -1), self.rng.random((state.count, legal[0].size)), -1.0)
+        return np.stack(np.unravel_index(luck.argmax(axis=1), legal.shape[1:]), axis=1)
+
+
+def mistakes(cases: Cases, decisions: DecisionList) -> Floats:
+    """How likely a list does something wrong in each state; where it says nothing, anything may be done."""
+    chosen = cases.chosen(decisions)
+    chosen = chosen | ~chosen.any(axis=1, keepdims=True)
+    wrong = (chosen & (cases.regret > 0)).sum(axis=1) / chosen.sum(axis=1)
+    return np.asarray(np.where(cases.useful, wrong, 0.0))

@@ -1,0 +1,313 @@
+"""The learner `imitation`: do as a teacher does, by a decision list learned from the states that it labels.
+
+The teacher plays, and says of every state which actions are good. A start learns a list of rules from that, or a few
+rules for the states in which the best list so far is wrong, which are tried at every place of it. Then the best list
+plays, and the teacher says what it should have done (DAgger). Lists are judged by labelled states, by what they earn in
+larger worlds too, and by their length. The learner is done when its list earns as much as its teacher in fresh
+episodes. This is rule search on labelled states, neither planning nor reinforcement learning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.envs.domain import Domain, State
+from dlm.errors import SettingsError
+from dlm.logic.syntax import Program
+from dlm.policies.imitation.dagger import Classroom, mistakes
+from dlm.policies.imitation.invention import invent
+from dlm.policies.imitation.teachers import Teacher
+from dlm.policies.rules.beam import BeamSettings
+from dlm.policies.rules.covering import CoverSettings, learn_list
+from dlm.policies.rules.decision_list import DecisionList
+from dlm.policies.rules.features import Vocabulary
+from dlm.policies.rules.improve import Champion
+from dlm.policies.rules.language import Lens
+from dlm.policies.rules.pupil import PupilJudge
+from dlm.policies.rules.rollout import draw_seed, play_lists
+from dlm.policies.rules.score import Judged
+from dlm.policies.search.planned import Cases
+from dlm.policies.snapshot import Memory, cases_to, judged_to, state_to, words_to
+from dlm.runs.checkpoint import tree_from, tree_to
+from dlm.runs.learner import State as Snapshot
+
+__all__ = ["Imitation", "ImitationProgress", "ImitationSettings"]
+
+Floats = NDArray[np.float64]
+
+AS_GOOD = 0.25
+"""Steps that a pupil may need more than its teacher, in the mean, and still be as good."""
+HARD = 16
+"""Starts of a size in which a pupil did worst that are added to those it is judged by, at a time."""
+HARD_STEPS = 2
+"""How many steps it must have lost there."""
+AGAIN = 4
+"""How often it plays from there again, to be corrected."""
+EXCEPTIONS = 2
+"""Rules to seek at a time for states in which the best list is wrong."""
+REMEMBERED = 0.7
+"""How often predicates of the best list, and of machines, are on offer to the next rules."""
+PATIENCE = 8
+"""Starts without a better list after which machines are asked for predicates in any case, before every other start."""
+
+
+@dataclass(frozen=True)
+class ImitationSettings:
+    """How a teacher is imitated. One set of values serves all domains.
+
+    `objects`: the largest lesson with at most so many objects sets the sizes to learn at: half of it, itself, and half
+    as large again; `episodes`: of each size, by the teacher, and half as many by each best list; `states`: of them the
+    teacher is asked about, `kept` at most in all; `growth`: the sizes that lists are judged at, next to the largest
+    one to learn at, by `judged` episodes each, and by `examined` fresh ones in the end. `sample`, `trials` and `rules`
+    are those of `CoverSettings`: many trials on few states, to which those that a rule spoils are added each time.
+    `offered` is how many made predicates a rule may be built on, and `remembered` how many of these the best list may
+    give. Machines invent predicates for `slices` of work at a time.
+    """
+
+    objects: int = 11
+    episodes: int = 200
+    states: int = 1500
+    kept: int = 4500
+    growth: tuple[float, ...] = (1 / 3, 2 / 3, 1.0, 2.0)
+    judged: tuple[int, ...] = (64, 64, 64, 32)
+    examined: tuple[int, ...] = (600, 600, 300, 64)
+    sample: int = 60
+    trials: int = 10
+    rules: int = 5
+    offered: int = 6
+    remembered: int = 4
+    slices: int = 60
+
+
+@dataclass(frozen=True)
+class ImitationProgress:
+    """Where the learner is. `right` is the share of labelled states that the best list is right in."""
+
+    starts: int
+    seconds: float
+    env_steps: int
+    states: int
+    right: float
+    rules: int
+    literals: int
+    score: float
+
+
+class Imitation:
+    """The state of the learner; `advance` makes one more start, a shorter one if it runs out of time."""
+
+    def __init__(
+        self,
+        domain: Domain[Any],
+        teacher: Teacher,
+        seed: int,
+        settings: ImitationSettings | None = None,
+        out_of_time: Callable[[], bool] = lambda: False,
+        *,
+        incremental: bool = False,
+    ) -> None:
+        self.domain = domain
+        self.settings = settings or ImitationSettings()
+        self.out_of_time = out_of_time
+        self.lens = Lens.of(domain)
+        self.rng = np.random.default_rng([seed, 3])
+        self.vocabulary = Vocabulary(frozenset(self.lens.view.predicates))
+        self.room = Classroom(self.lens, teacher, self.vocabulary, self.rng)
+        self.sizes = self._choose_sizes()
+        self.cases = self._demonstrations()
+        starts = self._fresh_starts(self.settings.judged)
+        self.judge = PupilJudge(self.lens, self.vocabulary, (), starts, cases=self._demonstrations())
+        self.judge.teachers = self._teachers_returns()
+        self.champion = Champion(self.judge, out_of_time)
+        self.done = False
+        self.incremental = incremental
+        self.invented: list[str] = []
+        self.starts = self.since_best = 0
+
+    @property
+    def best(self) -> Judged | None:
+        """The best list so far."""
+        return self.champion.best
+
+    @property
+    def env_steps(self) -> int:
+        return self.room.steps + self.judge.steps
+
+    def progress(self, seconds: float) -> ImitationProgress:
+        states = sum(cases.count for cases in (*self.cases, *self.judge.cases))
+        if self.best is None:
+            return ImitationProgress(self.starts, seconds, self.env_steps, states, 0.0, 0, 0, -np.inf)
+        decisions = self.best.decisions
+        return ImitationProgress(
+            self.starts, seconds, self.env_steps, states, 1 - self.best.lost, len(decisions.rules), decisions.literals,
+            self.best.score,
+        )  # fmt: skip
+
+    def program(self) -> Program:
+        """The best list as one ordinary program about the domain's own predicates."""
+        decisions = self.best.decisions if self.best else DecisionList(self.domain.action, self.domain.action_arity)
+        return self.lens.program(decisions.program(self.vocabulary), self.vocabulary.definitions)
+
+    def advance(self) -> None:
+        """One more start; then the best list is examined, if it seems as good as its teacher, or else practises."""
+        if (self.incremental or self.since_best >= PATIENCE) and self.starts % 2 == 0:
+            self._invent()
+        before = self.best.decisions if self.best else None
+        if before is None or self.starts % 2 == 0:
+            self.champion.challenge(self._learn([_everywhere(cases) for cases in self.cases], self.settings.rules))
+        else:
+            self.champion.graft(self._learn([_where_wrong(cases, before) for cases in self.cases], EXCEPTIONS))
+        assert self.best is not None
+        self.starts += 1
+        self.since_best = self.since_best + 1 if self.best.decisions == before else 0
+        if not self.out_of_time():
+            self.done = self._as_good(self.best.returns, self.judge.teachers) and self._examine(self.best.decisions)
+        if not self.done and not self.out_of_time():
+            self._practise(self.best.decisions)
+
+    # ------------------------------------------------------------------ states
+
+    def _choose_sizes(self) -> list[int]:
+        """Sizes around the largest lesson whose states are small enough."""
+        fitting = [size for size in self.domain.lessons if self._objects(size) <= self.settings.objects]
+        if not fitting:
+            raise SettingsError(
+                f"{self.domain.name} has no lesson of at most {self.settings.objects} objects to imitate on"
+            )
+        wanted = (max(fitting[0], fitting[-1] // 2), fitting[-1], fitting[-1] * 3 // 2)
+        rng = np.random.default_rng(0)
+        return sorted({self.domain.size(self.domain.reset(rng, 1, size)) for size in wanted})
+
+    def _objects(self, size: int) -> int:
+        return len(self.lens.objects(self.domain.reset(np.random.default_rng(0), 1, size)))
+
+    def _demonstrations(self) -> list[Cases]:
+        return [self.room.demonstrate(size, self.settings.episodes, self.settings.states) for size in self.sizes]
+
+    def _practise(self, decisions: DecisionList) -> None:
+        """Let a list play; what the teacher says about it is learned from, and judged by."""
+        for number, size in enumerate(self.sizes):
+            for known in (self.cases, self.judge.cases):
+                start = self.domain.reset(self.rng, self.settings.episodes // 2, size)
+                self._correct(known, number, decisions, start)
+        self.champion.judge_again()
+
+    def _correct(self, known: list[Cases], number: int, decisions: DecisionList, start: State) -> None:
+        more = self.room.correct(decisions, start, self.settings.states // 2)
+        known[number] = self.room.join([known[number], more], self.settings.kept)
+
+    # ------------------------------------------------------------------ comparison with the teacher
+
+    def _fresh_starts(self, episodes: Sequence[int]) -> list[State]:
+        sizes = [max(self.sizes[0], round(self.sizes[-1] * growth)) for growth in self.settings.growth]
+        return [self.domain.reset(self.rng, count, size) for size, count in zip(sizes, episodes, strict=True)]
+
+    def _teachers_returns(self) -> list[float]:
+        return [float(self.room.play(start)[0].mean()) for start in self.judge.starts]
+
+    def _as_good(self, returns: Sequence[float], teachers: Sequence[float]) -> bool:
+        return float(np.mean(returns)) >= float(np.mean(teachers)) - AS_GOOD * self.domain.step_cost
+
+    def _examine(self, decisions: DecisionList) -> bool:
+        """Whether a list earns as much as its teacher in fresh episodes, and reaches every goal that the teacher does.
+
+        Where it loses most, it is judged from now on, and taught.
+        """
+        earned, teachers, passed = [], [], True
+        for number, start in enumerate(self._fresh_starts(self.settings.examined)):
+            pupil = play_lists(self.lens, [decisions], self.vocabulary, draw_seed(self.rng), start)
+            self.judge.steps += pupil.steps
+            returns, solved = self.room.play(start)
+            earned.append(float(pupil.returns.mean()))
+            teachers.append(float(returns.mean()))
+            passed = passed and not (solved & ~pupil.solved[0]).any()
+            lost = returns - pupil.returns[0]
+            worst = np.argsort(-lost, kind="stable")[:HARD]
+            worst = worst[lost[worst] > HARD_STEPS * self.domain.step_cost]
+            if len(worst):
+                self.judge.add_starts(number, start.take(worst))
+                if (size := self.domain.size(start)) in self.sizes:
+                    again = start.take(np.repeat(worst, AGAIN))
+                    self._correct(self.cases, self.sizes.index(size), decisions, again)
+        if passed and self._as_good(earned, teachers):
+            return True
+        self.judge.teachers = self._teachers_returns()
+        return False
+
+    # ------------------------------------------------------------------ lists
+
+    def _learn(self, weights: Sequence[Floats], rules: int) -> list[DecisionList]:
+        """Lists for the states that have a weight; made predicates of the best list may be on offer for it."""
+        own = self.settings
+        settings = CoverSettings(rules=rules, sample=own.sample, trials=own.trials, offered=own.offered)
+        shown: list[str] = []
+        if self.best is not None:
+            cost = float(self.rng.choice([0.002, 0.005, 0.01]))
+            settings = replace(settings, beam=BeamSettings(literal_cost=cost))
+        if self.rng.random() < REMEMBERED:
+            made = [*dict.fromkeys([*self._said(), *self.invented])]
+            shown = [made[index] for index in self.rng.permutation(len(made))[: own.remembered]]
+        begun = DecisionList(self.domain.action, self.domain.action_arity)
+        return learn_list(begun, self.cases, weights, self.vocabulary, self.rng, settings, self.out_of_time, shown)
+
+    def _said(self) -> list[str]:
+        """The made predicates of the best list's rules."""
+        return self.best.decisions.made(self.vocabulary) if self.best else []
+
+    def _invent(self) -> None:
+        """Let machines invent predicates on the smaller states; they may build on those of the best list."""
+        seed = int(self.rng.integers(2**31))
+        small = self.cases[:2]
+        known = self._said()[: self.settings.offered]
+        self.invented = invent(self.lens, small, self.vocabulary, known, seed, self.settings.slices, self.out_of_time)
+
+    # ------------------------------------------------------------------ stopping and going on
+
+    def state(self) -> Snapshot:
+        """All that the next start depends on."""
+        return tree_to(
+            {
+                "rng": self.rng.bit_generator.state,
+                "words": words_to(self.vocabulary, [self.best], self.invented),
+                "best": judged_to(self.best),
+                "invented": self.invented,
+                "cases": [cases_to(cases) for cases in self.cases],
+                "judged_cases": [cases_to(cases) for cases in self.judge.cases],
+                "judged": [state_to(start) for start in self.judge.starts],
+                "teachers": list(self.judge.teachers),
+                "hoped": self.judge.best,
+                "counts": [self.starts, self.since_best],
+                "steps": [self.room.steps, self.judge.steps],
+                "done": self.done,
+            }
+        )
+
+    def restore(self, state: Snapshot) -> None:
+        """Go on from a snapshot of a learner made with the same arguments."""
+        tree = tree_from(state)
+        memory = Memory.of(self.lens, self.vocabulary, tree["words"], self.judge.starts[0])
+        self.rng.bit_generator.state = tree["rng"]
+        self.champion.best = memory.judged(tree["best"])
+        self.invented = list(map(memory.word, tree["invented"]))
+        self.cases = list(map(memory.cases, tree["cases"]))
+        self.judge.cases = list(map(memory.cases, tree["judged_cases"]))
+        self.judge.starts = list(map(memory.state, tree["judged"]))
+        self.judge.teachers, self.judge.best = tree["teachers"], tuple(tree["hoped"])
+        self.starts, self.since_best = tree["counts"]
+        self.room.steps, self.judge.steps = tree["steps"]
+        self.done = tree["done"]
+
+
+def _everywhere(cases: Cases) -> Floats:
+    return np.asarray(cases.useful / max(1, cases.useful.sum()))
+
+
+def _where_wrong(cases: Cases, decisions: DecisionList) -> Floats:
+    """How much a state matters: by how wrong the list is there, and a little in any case."""
+    wrong = mistakes(cases, decisions)
+    return np.asarray(0.8 * wrong / max(wrong.sum(), 1e-12) + 0.2 * _everywhere(cases))

@@ -1,0 +1,161 @@
+"""What decision lists earn: episodes of policies that look at a domain through a lens.
+
+The learner judges its programs by these. What is reported in the end comes from `dlm.envs.evaluate` instead. Lists that
+are compared are much alike: they share an episode until they choose differently, and what they say in common is
+computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.worlds import BoolArray
+from dlm.engines.tables import Tables, Words, anywhere, pack_table, read_worlds, unpack_table
+from dlm.envs.domain import State
+from dlm.policies.rules.decision_list import DecisionList
+from dlm.policies.rules.features import Vocabulary
+from dlm.policies.rules.language import Lens
+
+__all__ = ["Played", "atoms_of", "choose_atoms", "draw_seed", "play_lists"]
+
+TOGETHER = 8192
+"""Episodes that are played side by side at most; many of them are mostly one and the same."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """Returns of each list's episodes, which of them reached the goal, and how many steps were made."""
+
+    returns: NDArray[np.float64]
+    solved: BoolArray
+    steps: int
+
+
+def play_lists(
+    lens: Lens,
+    lists: Sequence[DecisionList],
+    vocabulary: Vocabulary,
+    seed: int,
+    start: State,
+    *,
+    freedom: float = 0.0,
+) -> Played:
+    """Act by each decision list from each start until every episode is over.
+
+    Ties are broken at random: any of the chosen atoms, or any atom at all where none is chosen. `freedom` is the chance
+    of a step to take what any rule says, whatever the rules before it do. What is drawn depends on the seed, the
+    start and the number of the step alone: lists that choose alike earn alike.
+    """
+    each = max(1, TOGETHER // max(1, start.count))
+    parts = [
+        _play(lens, lists[begin : begin + each], vocabulary, seed, start, freedom)
+        for begin in range(0, len(lists), each)
+    ]
+    return Played(
+        np.concatenate([part.returns for part in parts]),
+        np.concatenate([part.solved for part in parts]),
+        sum(part.steps for part in parts),
+    )
+
+
+def _play(
+    lens: Lens, lists: Sequence[DecisionList], vocabulary: Vocabulary, seed: int, start: State, freedom: float
+) -> Played:
+    """A run is a list at a start. Runs from one start are in one episode as long as they choose alike."""
+    rng = np.random.default_rng(seed)
+    returns = np.zeros(len(lists) * start.count)
+    solved = np.zeros(len(lists) * start.count, dtype=np.bool_)
+    atoms = lens.actions(start)
+    origin = np.flatnonzero(~start.finished)  # of each episode
+    state, steps = start.take(origin), 0
+    runs = (np.arange(len(lists))[:, None] * start.count + origin).ravel()
+    episodes = np.tile(np.arange(len(origin)), len(lists))  # of each run
+    while len(runs):
+        luck = rng.random((start.count, len(atoms)), dtype=np.float32)[origin]
+        free = rng.random(start.count)[origin] < freedom
+        tables = lens.tables(state, vocabulary.definitions)
+        taken = _take_atoms(lists, tables, luck, free, runs // start.count, episodes)
+        kept, episodes = np.unique(episodes * len(atoms) + taken, return_inverse=True)
+        step = lens.domain.step(state.take(kept // len(atoms)), atoms[kept % len(atoms)])
+        returns[runs] += step.rewards[episodes]
+        solved[runs] = step.solved[episodes]
+        steps += len(kept)
+        going = ~step.done
+        origin, state = origin[kept // len(atoms)][going], step.state.take(going)
+        left = going[episodes]
+        runs, episodes = runs[left], (np.cumsum(going) - 1)[episodes[left]]
+    shape = len(lists), start.count
+    return Played(returns.reshape(shape), solved.reshape(shape), steps)
+
+
+def choose_atoms(
+    lens: Lens,
+    decisions: DecisionList,
+    vocabulary: Vocabulary,
+    rng: np.random.Generator,
+    state: State,
+    *,
+    freedom: float = 0.0,
+) -> NDArray[np.intp]:
+    """The number of the atom that a list takes in each state; `freedom` is that of `play_lists`."""
+    luck = rng.random((state.count, len(lens.actions(state))), dtype=np.float32)
+    freely = pack_table(rng.random(state.count) < freedom)
+    choices = decisions.choices(lens.tables(state, vocabulary.definitions), freely=freely)
+    return _luckiest(atoms_of(choices, state.count), luck)
+
+
+def _take_atoms(
+    lists: Sequence[DecisionList],
+    tables: Tables,
+    luck: NDArray[np.float32],
+    free: BoolArray,
+    acting: NDArray[np.intp],
+    episodes: NDArray[np.intp],
+) -> NDArray[np.intp]:
+    """The number of the atom that each run takes: of those its acting list chooses in its episode, the luckiest.
+
+    Where a list is `free`, all its rules have their say. The first run of an episode leads it: of the others only those
+    that choose among other atoms are looked at.
+    """
+    freely = pack_table(free)
+    led, leading = np.zeros(tables.count, dtype=np.bool_), np.zeros(1, dtype=np.uint64)
+    taken = np.full(len(episodes), -1, dtype=np.intp)
+    firsts = np.searchsorted(acting, np.arange(len(lists) + 1))
+    for decisions, (first, end) in zip(lists, pairwise(firsts), strict=True):
+        if first == end:
+            continue
+        run = np.full(tables.count, -1)
+        run[episodes[first:end]] = np.arange(first, end)
+        choices = decisions.choices(tables, pack_table(run >= 0), freely)
+        if (follows := led & (run >= 0)).any():
+            differs = np.flatnonzero(follows & unpack_table(anywhere(choices ^ leading), tables.count))
+            taken[run[differs]] = _luckiest(_rows(read_worlds(choices, differs)), luck[differs])
+        if (leads := (run >= 0) & ~led).any():
+            leading = leading | choices & pack_table(leads)
+            led |= leads
+    leader = _luckiest(atoms_of(leading, tables.count), luck)
+    return np.where(taken >= 0, taken, leader[episodes])
+
+
+def _luckiest(chosen: BoolArray, luck: NDArray[np.float32]) -> NDArray[np.intp]:
+    """The number of the luckiest chosen atom in each row, or of all atoms if none is chosen."""
+    return np.asarray(np.where(chosen, luck, luck - 1.0).argmax(axis=1))
+
+
+def draw_seed(rng: np.random.Generator) -> int:
+    """A seed for episodes."""
+    return int(rng.integers(2**32))
+
+
+def atoms_of(choices: Words, count: int) -> BoolArray:
+    """The table of an action predicate as rows of atoms of different objects."""
+    return _rows(unpack_table(choices, count))
+
+
+def _rows(table: BoolArray) -> BoolArray:
+    return table if table.ndim == 2 else table[:, ~np.eye(table.shape[1], dtype=np.bool_)]

@@ -1,0 +1,114 @@
+"""Judging decision lists by what they earn: exactly on planned instances, and by episodes at larger sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dlm.envs.domain import State, join
+from dlm.policies.rules.decision_list import DecisionList
+from dlm.policies.rules.features import Vocabulary
+from dlm.policies.rules.language import Lens
+from dlm.policies.rules.rollout import play_lists
+from dlm.policies.search.planned import Bank
+
+__all__ = ["Judged", "ListJudge", "Trial"]
+
+ANYWHERE = 0.1
+"""What a step lost from any planned state weighs, against one lost from a start."""
+
+LENGTH = 0.01
+"""What an atom of the list weighs, against a step lost from a start."""
+
+HOPED_STEPS = 2
+"""How many steps fewer than the best list's a list is hoped to need at a size where it was not tried yet."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A list, its mean return at each judged size, the steps it loses from a planned state, and the score of it all.
+
+    `solved` is the share of episodes that reach the goal at each of the larger sizes.
+    """
+
+    decisions: DecisionList
+    returns: tuple[float, ...]
+    solved: tuple[float, ...]
+    lost: float
+    score: float
+
+
+@dataclass
+class Trial:
+    """What is known of a list so far."""
+
+    decisions: DecisionList
+    lost: float
+    handicap: float
+    returns: list[float]
+    failed: bool
+    solved: list[float] = field(default_factory=list)
+
+    def judged(self) -> Judged:
+        score = float(np.mean(self.returns)) - self.handicap
+        return Judged(self.decisions, tuple(self.returns), tuple(self.solved), self.lost, score)
+
+
+@dataclass
+class ListJudge:
+    """Judges lists on the same instances, from small to large: a list that fails mostly fails early.
+
+    Where a list does not solve half of the episodes of a size, it is not tried at larger ones: these count as failed.
+    """
+
+    lens: Lens
+    vocabulary: Vocabulary
+    banks: Sequence[Bank]
+    starts: list[State]
+    steps: int = 0
+    best: tuple[float, ...] = ()
+
+    def __call__(self, lists: Sequence[DecisionList], at_least: float = -np.inf) -> list[Judged]:
+        """The lists whose score is `at_least` so much, the best one first; others are dropped as soon as that shows."""
+        cost = self.lens.domain.step_cost
+        trials = [self._begin(decisions) for decisions in lists]
+        for number, start in enumerate(self.starts):
+            trials = [trial for trial in trials if self._hope(trial.returns) - trial.handicap >= at_least]
+            going = [trial for trial in trials if not trial.failed]
+            if going:
+                played = play_lists(self.lens, [trial.decisions for trial in going], self.vocabulary, number, start)
+                self.steps += played.steps
+                for trial, returns, solved in zip(going, played.returns, played.solved, strict=True):
+                    trial.returns.append(float(returns.mean()))
+                    trial.solved.append(float(solved.mean()))
+            for trial in trials:
+                if trial.failed:
+                    trial.returns.append(-cost * float(start.left.mean()))
+                    trial.solved.append(0.0)
+                trial.failed = trial.failed or trial.solved[-1] < 0.5
+        found = sorted((trial.judged() for trial in trials), key=lambda judged: -judged.score)
+        for judged in found:
+            if not self.best or np.mean(judged.returns) > np.mean(self.best):
+                self.best = judged.returns
+        return [judged for judged in found if judged.score >= at_least]
+
+    def _begin(self, decisions: DecisionList) -> Trial:
+        """What a list earns on planned instances."""
+        values = [bank.evaluate(bank.chosen(decisions)) for bank in self.banks]
+        lost = float(np.mean([value.lost for value in values]))
+        weight = ANYWHERE * lost + LENGTH * decisions.weight(self.vocabulary)
+        returns = [value.starts for value in values]
+        return Trial(decisions, lost, self.lens.domain.step_cost * weight, returns, failed=min(returns) < 0.5)
+
+    def add_starts(self, number: int, more: State) -> None:
+        """Further starts of the n-th larger size. What lists were said to earn before does not count any more."""
+        self.starts[number] = join([self.starts[number], more])
+        self.best = ()
+
+    def _hope(self, returns: list[float]) -> float:
+        """The mean return if all sizes to come gave as much as they ever did, and some steps more."""
+        known = self.best or (1.0,) * (len(self.banks) + len(self.starts))
+        coming = [value + HOPED_STEPS * self.lens.domain.step_cost for value in known[len(returns) :]]
+        return float(np.mean([*returns, *coming]))

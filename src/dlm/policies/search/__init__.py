@@ -1,0 +1,1 @@
+"""The learner `search`: plans on small instances, rules learned from what each action loses."""

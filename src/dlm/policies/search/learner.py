@@ -1,0 +1,375 @@
+"""The learner `search`: from a simulator alone to a program, by planning on small instances and a search for rules.
+
+A start learns decision lists from states that good play comes to: in small instances, where plans tell for certain
+what each action loses; and in larger ones once the best list so far masters them, where each action is tried and that
+list acts afterwards. Lists are judged by what they earn, at larger sizes too, and by their length. The good ones are
+polished, and their rules are tried in the best list. A line of starts that makes no more progress is left, and another
+one begins from nothing. The best list of all becomes one ordinary program. This is planning plus rule search, not
+reinforcement learning by trial.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.envs.domain import Domain, State
+from dlm.logic.syntax import Program
+from dlm.policies.result import PolicyResult, Progress
+from dlm.policies.rules.beam import BeamSettings
+from dlm.policies.rules.covering import CoverSettings, learn_list
+from dlm.policies.rules.decision_list import DecisionList
+from dlm.policies.rules.features import Vocabulary
+from dlm.policies.rules.improve import Champion
+from dlm.policies.rules.language import Lens
+from dlm.policies.rules.rollout import draw_seed, play_lists
+from dlm.policies.rules.score import Judged, ListJudge
+from dlm.policies.search.lookahead import look_ahead, visited
+from dlm.policies.search.planned import Bank, Cases, Planner, join_cases
+from dlm.policies.snapshot import Memory, cases_to, judged_to, state_to, words_to
+from dlm.policies.verify import STREAM, play_program, try_trials
+from dlm.runs.checkpoint import tree_from, tree_to
+from dlm.runs.learner import State as Snapshot
+
+__all__ = ["RuleSearch", "RuleSearchSettings", "learn_rules"]
+
+Floats = NDArray[np.float64]
+
+PROGRESS = 0.1
+"""Steps that a better list must earn to be worth waiting for more."""
+
+ASIDE = 0.15
+"""How often a step aside is taken when states to learn from are sought."""
+
+MASTERED = 0.9
+"""The share of fresh episodes in which a list must reach the goal to be followed in foresight."""
+
+AHEAD = 2
+"""Larger sizes to learn from at most: in still larger worlds lists are only judged."""
+
+REMEMBERED = 0.5
+"""How often predicates of the best list are on offer to the rules of a start."""
+
+COSTS, SHORTER = (0.005, 0.01, 0.02), (0.02, 0.05, 0.1)
+"""What an atom may cost a rule, in shares of the states; and once a list is flawless."""
+
+HARD = 16
+"""Starts from which the best list fails that are kept at a time."""
+
+
+@dataclass(frozen=True)
+class RuleSearchSettings:
+    """How much is planned, sampled and judged. One set of values serves all domains.
+
+    `states`: the most states of an instance that is planned on; `sizes`: how many of the largest sizes that can be
+    planned on are used; `planned` and `judged`: states of a size that are planned at a time to learn from and to judge
+    by, in at most `instances` instances; `sample`: states of a size that a rule is sought on, of four times as many
+    that a start looks at, `memory`: how many starts these are kept for; `trials`, `pools` and `offered`: those of
+    `CoverSettings`; `remembered`: made predicates of the best list that may be on offer; `ahead`: episodes of a larger
+    size that a start plays to tell good actions from bad ones, `repeats` after each action; one start in `exceptions`
+    seeks exceptions and no lists; `growth`: how much larger than the planned ones the sizes are that lists are judged
+    at, by `episodes` of the first, and fewer of the larger ones. A line of starts ends after `patience` of them
+    without progress; the search after `flawless_patience` of them once nothing is lost any more, after `starts` in all,
+    or after `lines` in a row that came to nothing better.
+    """
+
+    states: int = 6000
+    sizes: int = 2
+    planned: int = 60000
+    judged: int = 6000
+    instances: int = 30
+    sample: int = 60
+    trials: int = 4
+    pools: int = 3
+    offered: int = 6
+    remembered: int = 4
+    memory: int = 4
+    ahead: int = 4000
+    repeats: int = 2
+    exceptions: int = 3
+    growth: tuple[float, ...] = (1.5, 2.0, 3.0, 5.0)
+    episodes: int = 128
+    starts: int = 60
+    patience: int = 5
+    flawless_patience: int = 4
+    lines: int = 2
+
+
+def learn_rules(
+    domain: Domain[Any],
+    *,
+    seed: int,
+    time_limit: float,
+    on_progress: Callable[[Progress], None] | None = None,
+    settings: RuleSearchSettings | None = None,
+) -> PolicyResult:
+    """Learn a program for a domain. The same seed gives the same program, unless the time limit ends the search."""
+    begin = time.monotonic()
+
+    def out_of_time() -> bool:
+        return time.monotonic() - begin >= time_limit
+
+    search = RuleSearch(domain, seed, settings or RuleSearchSettings(), out_of_time)
+    while not search.done:
+        search.advance()
+        if on_progress is not None:
+            on_progress(search.progress(time.monotonic() - begin))
+        if out_of_time():
+            break
+    program = search.program()
+    rng = np.random.default_rng([seed, STREAM])
+    trials = try_trials(play_program(program, domain), domain, rng)
+    return PolicyResult(program, "search", trials, search.env_steps, time.monotonic() - begin, search.starts)
+
+
+class RuleSearch:
+    """The state of a search; `advance` makes one more start, a shorter one if it runs out of time."""
+
+    def __init__(
+        self, domain: Domain[Any], seed: int, settings: RuleSearchSettings, out_of_time: Callable[[], bool]
+    ) -> None:
+        self.domain = domain
+        self.settings = settings
+        self.out_of_time = out_of_time
+        self.lens = Lens.of(domain)
+        self.rng = np.random.default_rng([seed, 0])
+        self.vocabulary = Vocabulary(frozenset(self.lens.view.predicates))
+        self.planner = Planner(self.lens, self.vocabulary, settings.states)
+        self.starts = 0
+        self.since_best = 0
+        self.peak = -np.inf  # of this line; to regain what harder starts took away is no progress
+        self.idle_lines = 0
+        self.former: Judged | None = None
+        self.memory: dict[int, list[Cases]] = {}
+        self.sizes = self.planner.sizes(self.rng, settings.sizes)
+        self._steps_ahead = 0
+        judging = np.random.default_rng([seed, 1])
+        self.exams = {
+            round(self.sizes[-1] * growth): round(settings.episodes * (settings.growth[0] / growth) ** 2)
+            for growth in settings.growth
+        }
+        self.judge = ListJudge(
+            self.lens,
+            self.vocabulary,
+            self._plan(judging, settings.judged),
+            [domain.reset(judging, episodes, size) for size, episodes in self.exams.items()],
+        )
+        self.champion = Champion(self.judge, out_of_time)
+
+    @property
+    def best(self) -> Judged | None:
+        """The best list so far, of this line of starts or a former one."""
+        own = self.champion.best
+        return own if own is not None and (self.former is None or own.score > self.former.score) else self.former
+
+    @property
+    def done(self) -> bool:
+        """Whether more starts are unlikely to find something better."""
+        if self.starts >= self.settings.starts or self.idle_lines >= self.settings.lines:
+            return True
+        return self._agreed or (self._flawless and self.since_best >= self.settings.flawless_patience)
+
+    @property
+    def _flawless(self) -> bool:
+        """Whether the best list loses no step from any planned state: what can be better is shorter."""
+        return self.best is not None and self.best.lost < 1e-9
+
+    @property
+    def _agreed(self) -> bool:
+        """Whether two lines of starts always reach the goal, with the same returns: probably the best there are."""
+        one, other = self.champion.best, self.former
+        if one is None or other is None or any(share < 1.0 for share in one.solved):
+            return False
+        return bool(np.allclose(one.returns, other.returns, rtol=0, atol=1e-9))
+
+    @property
+    def env_steps(self) -> int:
+        return self.planner.steps + self.judge.steps + self._steps_ahead
+
+    def progress(self, seconds: float) -> Progress:
+        if self.best is None:
+            return Progress(self.starts, seconds, self.env_steps, -np.inf, 0, 0)
+        decisions = self.best.decisions
+        return Progress(self.starts, seconds, self.env_steps, self.best.score, len(decisions.rules), decisions.literals)
+
+    def program(self) -> Program:
+        """The best list as one ordinary program about the domain's own predicates."""
+        decisions = self.best.decisions if self.best else self._begin(0)
+        return self.lens.program(decisions.program(self.vocabulary), self.vocabulary.definitions)
+
+    def advance(self) -> None:
+        """One more start: another end for the line's best list, or exceptions from it where it loses something."""
+        cases = self._gather()
+        before = self.champion.best
+        settings = self._cover_settings()
+        if before is not None and self.starts % self.settings.exceptions == self.settings.exceptions - 1:
+            weights = [_losses(case, before.decisions, settings.tolerance) for case in cases]
+            self.champion.graft(self._learn(self._begin(0), cases, weights, replace(settings, rules=2)))
+        else:
+            weights = [case.useful / max(1, case.useful.sum()) for case in cases]
+            self.champion.challenge(self._other_ends(cases, weights, settings))
+        self.starts += 1
+        if self._better(self.peak):
+            self.peak, self.since_best = self._score, 0
+        else:
+            self.since_best += 1
+        if self.since_best >= self.settings.patience and not self._flawless:
+            self._end_line()
+
+    @property
+    def _score(self) -> float:
+        return self.champion.best.score if self.champion.best else -np.inf
+
+    def _better(self, score: float) -> bool:
+        """Whether the line has a list that is worth more than that."""
+        return self._score > score + PROGRESS * self.domain.step_cost
+
+    def _end_line(self) -> None:
+        """Begin from nothing; lists that were found stay to be compared with."""
+        better = self.former is None or self._better(self.former.score)
+        self.idle_lines = 0 if better else self.idle_lines + 1
+        self.former, self.champion = self.best, Champion(self.judge, self.out_of_time)
+        self.peak, self.since_best = -np.inf, 0
+
+    def _gather(self) -> list[Cases]:
+        """Cases of some sizes, fresh ones and those of the last starts: from plans, and from foresight where larger.
+
+        The list to follow is the line's, or that of a former line while there is none.
+        """
+        guide = self.champion.best or self.former
+        fresh = {size: self._look_at_plans(size, guide) for size in self.sizes}
+        if guide is not None and not self.out_of_time():
+            starts = self._examine(guide)
+            fresh |= {size: self._look_ahead(guide.decisions, starts[size]) for size in list(starts)[:AHEAD]}
+        self.memory = {
+            size: [*self.memory.get(size, [])[1 - self.settings.memory :], cases] for size, cases in fresh.items()
+        }
+        return [join_cases(cases, self.vocabulary) for cases in self.memory.values()]
+
+    def _look_at_plans(self, size: int, guide: Judged | None) -> Cases:
+        """States that the best plans and a good list come to, with a step aside now and then."""
+        bank = self.planner.plan(self.rng, size, self.settings.planned, self.settings.instances)
+        visits = bank.visits(bank.good(0.5), ASIDE)
+        if guide is not None:
+            visits = visits + bank.visits(bank.chosen(guide.decisions), ASIDE)
+        return bank.sample(self.rng, visits, 4 * self.settings.sample, self.vocabulary)
+
+    def _examine(self, best: Judged) -> dict[int, State]:
+        """Fresh starts of the larger sizes at which the best list mostly succeeds: following it tells something there.
+
+        Lists are judged by the starts from which it fails, from now on.
+        """
+        found: dict[int, State] = {}
+        for number, (size, episodes) in enumerate(self.exams.items()):
+            start = self.domain.reset(self.rng, episodes, size)
+            played = play_lists(self.lens, [best.decisions], self.vocabulary, draw_seed(self.rng), start)
+            self._steps_ahead += played.steps
+            if played.solved.mean() < MASTERED:
+                break
+            failed = np.flatnonzero(~played.solved[0])[:HARD]
+            self.judge.add_starts(number, start.take(failed))
+            found[size] = start.take(np.concatenate([failed, np.flatnonzero(played.solved[0])[: 2 * HARD]]))
+        self.champion.judge_again()
+        if self.former is not None:
+            (self.former,) = self.judge([self.former.decisions])
+        return found
+
+    def _look_ahead(self, decisions: DecisionList, start: State) -> Cases:
+        """States that a list comes to, and what each action loses there if the list acts afterwards."""
+        actions = self.domain.legal(start).sum() / start.count
+        count = max(1, int(self.settings.ahead / (actions * self.settings.repeats)))
+        states = visited(self.lens, decisions, self.vocabulary, self.rng, start, count)
+        cases, steps = look_ahead(self.lens, decisions, self.vocabulary, self.rng, states, self.settings.repeats)
+        self._steps_ahead += steps
+        return cases
+
+    def _begin(self, kept: int) -> DecisionList:
+        """The first rules of the best list, to go on from."""
+        rules = self.champion.best.decisions.rules[:kept] if self.champion.best else ()
+        return DecisionList(self.domain.action, self.domain.action_arity, rules)
+
+    def _other_ends(
+        self, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings
+    ) -> list[DecisionList]:
+        """Lists that begin like the best one, with as many of its first rules as are drawn; with none, fresh ones.
+
+        Where the rules that are kept leave nothing to say, fewer are.
+        """
+        kept = len(self.champion.best.decisions.rules) if self.champion.best else 0
+        while True:
+            kept = int(self.rng.integers(kept)) if kept else 0
+            begun = self._begin(kept)
+            lists = self._learn(begun, cases, weights, settings)
+            if not kept or lists[-1] != begun:
+                return lists
+
+    def _learn(
+        self, begun: DecisionList, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings
+    ) -> list[DecisionList]:
+        """Lists for the states that have a weight; made predicates of the line's best may be on offer for them."""
+        shown: list[str] = []
+        own = self.champion.best
+        if own is not None and self.rng.random() < REMEMBERED:
+            made = own.decisions.made(self.vocabulary)
+            shown = [made[index] for index in self.rng.permutation(len(made))[: self.settings.remembered]]
+        return learn_list(begun, cases, weights, self.vocabulary, self.rng, settings, self.out_of_time, shown)
+
+    def _plan(self, rng: np.random.Generator, states: int) -> list[Bank]:
+        return [self.planner.plan(rng, size, states, self.settings.instances) for size in self.sizes]
+
+    def _cover_settings(self) -> CoverSettings:
+        """The first start is plain; later ones vary what is allowed."""
+        own = self.settings
+        plain = CoverSettings(sample=own.sample, trials=own.trials, pools=own.pools, offered=own.offered)
+        if self.starts == 0:
+            return plain
+        cost = float(self.rng.choice(SHORTER if self._flawless else COSTS))
+        width = int(self.rng.choice([9, 15]))
+        prices = BeamSettings.prices[int(self.rng.integers(2)) :]
+        return replace(plain, beam=BeamSettings(literal_cost=cost, width=width, prices=prices))
+
+    # ------------------------------------------------------------------ stopping and going on
+
+    def state(self) -> Snapshot:
+        """All that the next start depends on."""
+        lists = self.champion.best, self.former
+        return tree_to(
+            {
+                "rng": self.rng.bit_generator.state,
+                "words": words_to(self.vocabulary, lists),
+                "lists": [judged_to(judged) for judged in lists],
+                "memory": {size: [cases_to(part) for part in cases] for size, cases in self.memory.items()},
+                "judged": [state_to(start) for start in self.judge.starts],
+                "hoped": self.judge.best,
+                "counts": [self.starts, self.since_best, self.idle_lines],
+                "steps": [self.planner.steps, self.judge.steps, self._steps_ahead],
+                "peak": self.peak,
+            }
+        )
+
+    def restore(self, state: Snapshot) -> None:
+        """Go on from a snapshot of a search made with the same arguments."""
+        tree = tree_from(state)
+        memory = Memory.of(self.lens, self.vocabulary, tree["words"], self.judge.starts[0])
+        self.rng.bit_generator.state = tree["rng"]
+        self.champion.best, self.former = map(memory.judged, tree["lists"])
+        self.memory = {int(size): list(map(memory.cases, cases)) for size, cases in tree["memory"].items()}
+        self.judge.starts = list(map(memory.state, tree["judged"]))
+        self.judge.best = tuple(tree["hoped"])
+        self.starts, self.since_best, self.idle_lines = tree["counts"]
+        self.planner.steps, self.judge.steps, self._steps_ahead = tree["steps"]
+        self.peak = tree["peak"]
+
+
+def _losses(cases: Cases, decisions: DecisionList, tolerance: float) -> Floats:
+    """How much a state matters: by what the list loses there, and a little in any case."""
+    chosen = cases.chosen(decisions)
+    chosen = chosen | ~chosen.any(axis=1, keepdims=True)
+    lost = np.where(cases.useful, (cases.harm(tolerance) * chosen).sum(axis=1) / chosen.sum(axis=1), 0.0)
+    everywhere = cases.useful / max(1, cases.useful.sum())
+    return np.asarray(0.8 * lost / max(lost.sum(), 1e-12) + 0.2 * everywhere)

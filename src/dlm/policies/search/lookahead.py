@@ -1,0 +1,97 @@
+"""What an action loses where states cannot be enumerated: try it, and follow a list that is good already, more or less.
+
+This is a step of policy iteration, made better by planning: what the list does after an action is a plan, and plans are
+shortened and reordered. The labels are about worlds so large that what is right by accident in small ones shows to be
+wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+
+import numpy as np
+
+from dlm.envs.domain import State, join
+from dlm.envs.planning import Expansion
+from dlm.policies.rules.decision_list import DecisionList
+from dlm.policies.rules.features import Vocabulary
+from dlm.policies.rules.language import Lens
+from dlm.policies.rules.rollout import choose_atoms
+from dlm.policies.search.planned import Cases
+from dlm.policies.search.plans import Plans
+
+__all__ = ["look_ahead", "visited"]
+
+FREEDOM = 0.5
+"""How often the order of the rules is not kept, in the freest of the episodes."""
+
+CLOSE = 2.5
+"""Steps that an action may seem to lose and still be tried more often."""
+
+MORE = 3
+"""How much more often."""
+
+
+def visited(
+    lens: Lens, decisions: DecisionList, vocabulary: Vocabulary, rng: np.random.Generator, start: State, count: int
+) -> State:
+    """Different states on the way of a list from some starts, and steps aside from it."""
+    atoms = lens.actions(start)
+    state = start.take(~start.finished)
+    met: dict[bytes, State] = {}
+    while state.count:
+        for number, key in enumerate(state.keys()):
+            met.setdefault(key, state.take(slice(number, number + 1)))
+        own = choose_atoms(lens, decisions, vocabulary, rng, state)
+        aside = rng.random(state.count) < 0.2
+        legal = lens.domain.legal(state)[(slice(None), *atoms.T)]
+        other = np.where(legal, rng.random(legal.shape), -1.0).argmax(axis=1)
+        step = lens.domain.step(state, atoms[np.where(aside, other, own)])
+        state = step.state.take(~step.done)
+    found = join(list(met.values()))
+    chosen = found.take(np.sort(rng.permutation(found.count)[:count]))
+    return replace(chosen, left=np.full(chosen.count, start.left.max(), dtype=np.int32))
+
+
+def look_ahead(
+    lens: Lens,
+    decisions: DecisionList,
+    vocabulary: Vocabulary,
+    rng: np.random.Generator,
+    states: State,
+    repeats: int,
+) -> tuple[Cases, int]:
+    """The states with the regrets of all actions, if the list acts afterwards; and the steps this took.
+
+    An action is worth the best of some episodes that follow it, in which the order of the rules is not always kept:
+    otherwise a step that the list wastes sooner or later would cost nothing now, and an order could not be
+    seen to be wrong. Such an episode is a plan, and plans are made better: steps that can be left out are, and what the
+    best plan of a state does later is also tried first. Actions that are almost the best get more episodes, lest bad
+    luck make them look bad.
+    """
+    tried = Expansion.of(lens.domain, states, lens.actions(states))
+    _, first, again = np.unique(np.array(tried.after.keys(), dtype=object), return_index=True, return_inverse=True)
+    after = tried.after.take(first)
+    follows = np.zeros(tried.rewards.shape, dtype=np.intp)  # the number of the state after an action
+    follows[tried.rows, tried.columns] = again
+    follows = np.take_along_axis(follows, tried.alike, axis=1)
+
+    def best_plans(start: State, episodes: int) -> Plans:
+        freedoms = FREEDOM * np.arange(episodes) / max(1, episodes - 1)
+        tries = (Plans.of(lens, decisions, vocabulary, rng, start, freedom).shortened() for freedom in freedoms)
+        return reduce(Plans.better, tries)
+
+    plans = best_plans(after, repeats)
+    quality = tried.rewards + plans.returns[follows]
+    close = np.unique(follows[quality > quality.max(axis=1, keepdims=True) - CLOSE * lens.domain.step_cost])
+    more = best_plans(after.take(close), MORE * repeats)
+    plans = plans.better(more, close)
+    best = (tried.rewards + plans.returns[follows]).argmax(axis=1)
+    rows, sooner, earned, steps = plans.preceded(states, best, follows[np.arange(states.count), best]).sooner()
+    returns = plans.returns.copy()
+    np.maximum.at(returns, follows[rows, sooner], earned - tried.rewards[rows, sooner])
+    quality = tried.rewards + returns[follows]
+    regret = (quality.max(axis=1, keepdims=True) - quality) / lens.domain.step_cost
+    cases = Cases.of_states(lens, vocabulary, states, regret.astype(np.float32))
+    return cases, tried.tried + plans.steps + steps

@@ -1,0 +1,156 @@
+"""Plans: what a list does until an episode is over, and how that is made better without knowing why it works.
+
+Steps that can be left out are left out. What a plan does later is tried first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.worlds import BoolArray
+from dlm.envs.domain import State, join
+from dlm.policies.rules.decision_list import DecisionList
+from dlm.policies.rules.features import Vocabulary
+from dlm.policies.rules.language import Lens
+from dlm.policies.rules.rollout import choose_atoms
+
+__all__ = ["Plans"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Plans:
+    """One plan for each start: atoms by number, `length` of them until the episode is over, and its return.
+
+    `steps` is how many were made in the simulator.
+    """
+
+    lens: Lens
+    start: State
+    atoms: NDArray[np.intp]
+    length: NDArray[np.intp]
+    returns: Floats
+    solved: BoolArray
+    steps: int
+
+    @classmethod
+    def of(
+        cls,
+        lens: Lens,
+        decisions: DecisionList,
+        vocabulary: Vocabulary,
+        rng: np.random.Generator,
+        start: State,
+        freedom: float,
+    ) -> Plans:
+        """What a list does from each start until the episode is over."""
+        actions = lens.actions(start)
+        plans = np.zeros((start.count, int(start.left.max(initial=1))), dtype=np.intp)
+        length, returns = np.zeros(start.count, dtype=np.intp), np.zeros(start.count)
+        solved = np.zeros(start.count, dtype=np.bool_)
+        rows = np.flatnonzero(~start.finished)
+        state, steps = start.take(rows), 0
+        while len(rows):
+            taken = choose_atoms(lens, decisions, vocabulary, rng, state, freedom=freedom)
+            step = lens.domain.step(state, actions[taken])
+            plans[rows, length[rows]] = taken
+            length[rows] += 1
+            returns[rows] += step.rewards
+            solved[rows] = step.solved
+            steps += len(rows)
+            rows, state = rows[~step.done], step.state.take(~step.done)
+        return cls(lens, start, plans, length, returns, solved, steps)
+
+    def better(self, other: Plans, which: NDArray[np.intp] | slice = slice(None)) -> Plans:
+        """The better plan for each start, if others are given for all of them or for some."""
+        atoms, length, returns, solved = self.atoms.copy(), self.length.copy(), self.returns.copy(), self.solved.copy()
+        rows = np.arange(self.start.count)[which][improves := other.returns > returns[which]]
+        atoms[rows], length[rows] = other.atoms[improves], other.length[improves]
+        returns[rows], solved[rows] = other.returns[improves], other.solved[improves]
+        steps = self.steps + other.steps
+        return replace(self, atoms=atoms, length=length, returns=returns, solved=solved, steps=steps)
+
+    def preceded(self, start: State, atoms: NDArray[np.intp], which: NDArray[np.intp]) -> Plans:
+        """From other starts, an action that leads to one of these, and then the plan for it; returns are not known."""
+        return replace(
+            self,
+            start=start,
+            atoms=np.concatenate([atoms[:, None], self.atoms[which]], axis=1),
+            length=self.length[which] + 1,
+            returns=np.full(start.count, -np.inf),
+            solved=self.solved[which] | self.start.finished[which],
+            steps=0,
+        )
+
+    def shortened(self) -> Plans:
+        """The plans without the steps that can be left out of them: each is tried once, from the first one on."""
+        domain, actions = self.lens.domain, self.lens.actions(self.start)
+        atoms, length, steps = self.atoms.copy(), self.length.copy(), self.steps
+        returns, before = self.returns.copy(), np.zeros(len(length))  # before: what is earned up to the place
+        columns = np.arange(atoms.shape[1])
+        place = np.zeros_like(length)
+        rows = np.flatnonzero(self.solved & (length > 1))
+        state = self.start.take(rows)
+        while len(rows):
+            rest = np.minimum(columns + place[rows, None] + 1, columns[-1])
+            without = atoms[rows[:, None], rest]
+            earned, used, made = _follow(self.lens, state, without, length[rows] - place[rows] - 1)
+            pays = before[rows] + earned > returns[rows] + 1e-9
+            shorter, kept = rows[pays], rows[~pays]
+            returns[shorter] = before[shorter] + earned[pays]
+            length[shorter] = place[shorter] + used[pays]
+            fewer = columns + (columns >= place[shorter, None])
+            atoms[shorter] = atoms[shorter[:, None], np.minimum(fewer, columns[-1])]
+            step = domain.step(state.take(~pays), actions[atoms[kept, place[kept]]])
+            before[kept] += step.rewards
+            place[kept] += 1
+            steps += made + len(kept)
+            rows, state = np.concatenate([shorter, kept]), join([state.take(pays), step.state])
+            going = place[rows] < length[rows] - 1
+            rows, state = rows[going], state.take(going)
+        return replace(self, atoms=atoms, length=length, returns=returns, steps=steps)
+
+    def sooner(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats, int]:
+        """What each plan does later, first: starts, actions, what is earned if the rest of the plan follows, and steps.
+
+        Only where the goal is still reached.
+        """
+        kept = np.flatnonzero(self.solved)
+        plan, later = _steps_of(self.length[kept])
+        row = kept[plan]
+        width = int(self.length[kept].max(initial=1))
+        place = np.broadcast_to(np.arange(width), (len(row), width)).copy()
+        place -= (place <= later[:, None]) & (place > 0)
+        place[:, 0] = later
+        order = self.atoms[row[:, None], place]
+        earned, _, steps = _follow(self.lens, self.start.take(row), order, self.length[row])
+        reached = np.isfinite(earned)
+        return row[reached], order[reached, 0], earned[reached], steps
+
+
+def _steps_of(length: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The number of a plan and of a step, for all steps of plans with these lengths."""
+    return np.repeat(np.arange(len(length)), length), np.concatenate([np.arange(own) for own in length] or [length])
+
+
+def _follow(
+    lens: Lens, start: State, atoms: NDArray[np.intp], length: NDArray[np.intp]
+) -> tuple[Floats, NDArray[np.intp], int]:
+    """What plans earn, minus infinity if they do not reach the goal; how much of them it takes, and how many steps."""
+    actions = lens.actions(start)
+    earned, value, used = np.full(len(atoms), -np.inf), np.zeros(len(atoms)), np.zeros(len(atoms), dtype=np.intp)
+    rows = np.flatnonzero((length > 0) & ~start.finished)
+    state, time, steps = start.take(rows), 0, 0
+    while len(rows):
+        step = lens.domain.step(state, actions[atoms[rows, time]])
+        time, steps = time + 1, steps + len(rows)
+        value[rows] += step.rewards
+        reached = rows[step.solved]
+        earned[reached], used[reached] = value[reached], time
+        goes_on = ~step.done & (length[rows] > time)
+        rows, state = rows[goes_on], step.state.take(goes_on)
+    return earned, used, steps

@@ -1,0 +1,107 @@
+"""From a soft policy to a program that acts as well, and how a program is mended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from dlm.envs.evaluate import run_policy
+from dlm.envs.towers import Unstack
+from dlm.machine import Selection
+from dlm.policies.gradient.actor import Actor
+from dlm.policies.gradient.learner import GradientProgress, PolicyGradient, learn_policy_gradient
+from dlm.policies.gradient.local_search import repair
+from dlm.policies.gradient.scoring import Judge
+from dlm.policies.gradient.settings import default_settings
+from dlm.space import MachineSettings, embed_choices, random_choices, wire
+
+torch.set_num_threads(1)
+
+
+class FewBlocks(Unstack):
+    """Unstack in seconds."""
+
+    name = "rl/few-blocks"
+    lessons = (3,)
+
+
+MACHINE = MachineSettings(depth=3, breadth=2)
+
+
+def test_ppo_ends_in_a_program_that_is_optimal() -> None:
+    domain = FewBlocks()
+    seen: list[GradientProgress] = []
+    settings = replace(default_settings(domain), plateau=5, temperature_decay=0.8)
+    result = learn_policy_gradient(
+        domain, seed=100, time_limit=120, machine=MACHINE, settings=settings, on_progress=seen.append
+    )
+    assert result.learner == "ppo"
+    assert seen[-1].score > -1e-3
+    returns = run_policy(result.program, domain, np.random.default_rng(9), 3, 50)
+    assert np.allclose(returns.values, returns.optimum)
+    assert result.program.target.name == "move"
+    assert result.env_steps > 0
+
+
+def test_a_soft_policy_can_be_kept() -> None:
+    domain = FewBlocks()
+    settings = replace(default_settings(domain), learning_rate=0.03, scattered=0.0)
+    result = learn_policy_gradient(domain, seed=101, time_limit=30, keep_soft=True, machine=MACHINE, settings=settings)
+    assert result.soft is not None
+    returns = result.soft.run(domain.reset(np.random.default_rng(0), 20, 3), np.random.default_rng(1))
+    assert returns.success == 1.0
+    assert len(result.soft_trials) == len(result.trials)
+    state = domain.reset(np.random.default_rng(0), 2, 3)
+    assert result.soft.act(state, np.random.default_rng(2), "greedy").tolist()[0] == [3, 0]
+
+
+def test_a_soft_policy_is_done_after_as_many_good_exams_as_asked_for() -> None:
+    domain = FewBlocks()
+    settings = replace(default_settings(domain, keep_soft=True), epoch=20, steps=1, exam_episodes=20)
+    updates = []
+    for sure in (1, 4):
+        learner = PolicyGradient(domain, 101, replace(settings, sure=sure), MACHINE, keep_soft=True)
+        while not learner.done:
+            learner.advance()
+        updates.append(learner.updates)
+    assert updates[1] >= updates[0] + 3
+
+
+def test_a_soft_policy_that_no_longer_improves_starts_anew() -> None:
+    domain = FewBlocks()
+    soft = default_settings(domain, keep_soft=True)
+    settings = replace(soft, epoch=20, steps=1, exam_episodes=20, learning_rate=1e-9, given_up=2)
+    learner = PolicyGradient(domain, 101, settings, MACHINE, keep_soft=True)
+    while learner.starts == 1 and learner.updates < 30:
+        learner.advance()
+    assert learner.starts == 2
+    assert learner.best_soft is not None
+
+
+def test_the_same_seed_trains_the_same_learner() -> None:
+    domain = FewBlocks()
+    settings = replace(default_settings(domain), trajectories=4, check_every=3)
+    learners = [PolicyGradient(domain, 100, settings, MACHINE) for _ in range(2)]
+    for learner in learners:
+        for _ in range(3):
+            learner.advance()
+    one, other = learners
+    assert torch.equal(one.actor.machine.logits, other.actor.machine.logits)
+    assert one.progress(0.0) == other.progress(0.0)
+
+
+def test_a_broken_choice_is_mended() -> None:
+    domain = FewBlocks()
+    rng = np.random.default_rng(0)
+    actor = Actor(domain, MACHINE, torch.Generator().manual_seed(0))
+    small = wire(MachineSettings(depth=2, breadth=2), domain.predicates, "move", 2)
+    choices = embed_choices(small, random_choices(small, rng), actor.wiring, rng)
+    judge = Judge(domain, seed=0, episodes=10)
+    before = judge.score(actor.program(choices))
+    soft = actor.machine.weights(Selection()).detach()
+    found = repair(actor, choices, judge, soft, rng, patience=2)
+    assert found.score.total > before.total
+    assert found.score == judge.score(actor.program(found.choices))
+    assert found.steps > 0

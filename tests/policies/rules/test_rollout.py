@@ -1,0 +1,101 @@
+"""Lists that play side by side, and how the best of them is found."""
+
+import numpy as np
+import pytest
+
+from dlm.envs import get_domain
+from dlm.policies.rules.decision_list import DecisionList
+from dlm.policies.rules.features import Literal, Vocabulary
+from dlm.policies.rules.improve import Champion
+from dlm.policies.rules.language import Lens
+from dlm.policies.rules.polish import polish
+from dlm.policies.rules.rollout import play_lists
+from dlm.policies.rules.score import ListJudge
+from dlm.policies.search.planned import Planner
+
+LENS = Lens.of(get_domain("rl/on"))
+VOCABULARY = Vocabulary(frozenset(LENS.view.predicates))
+FREE, GOAL_FREE = Literal("top", (0,)), Literal("top", (1,))
+WANTED = Literal("on_goal", (0, 1))
+NOT_THERE = Literal("on", (0, 1), positive=False)
+FLOOR = Literal("is_floor", (1,))
+FINISH = (FREE, WANTED, GOAL_FREE)
+CLEAR = (FREE, FLOOR, NOT_THERE)
+GOOD = DecisionList("move", 2, (FINISH, CLEAR))
+HASTY = DecisionList("move", 2, (CLEAR, FINISH))
+SILENT = DecisionList("move", 2)
+
+
+@pytest.fixture
+def judge() -> ListJudge:
+    rng = np.random.default_rng(0)
+    banks = [Planner(LENS, VOCABULARY, 10_000).plan(rng, 4, 2000, 4)]
+    return ListJudge(LENS, VOCABULARY, banks, [LENS.domain.reset(rng, 32, 6)])
+
+
+@pytest.mark.parametrize("freedom", [0.0, 0.5])
+def test_a_list_earns_the_same_alone_and_beside_others(freedom: float) -> None:
+    start = LENS.domain.reset(np.random.default_rng(1), 70, 5)
+    lists = [GOOD, SILENT, HASTY, DecisionList("move", 2, GOOD.rules[:1]), GOOD]
+    together = play_lists(LENS, lists, VOCABULARY, 3, start, freedom=freedom)
+    steps = 0
+    for number, decisions in enumerate(lists):
+        alone = play_lists(LENS, [decisions], VOCABULARY, 3, start, freedom=freedom)
+        steps += alone.steps
+        np.testing.assert_array_equal(together.returns[number], alone.returns[0])
+        np.testing.assert_array_equal(together.solved[number], alone.solved[0])
+    assert together.steps < 0.8 * steps  # what lists do alike is played once
+    assert together.solved[0].all()
+    assert together.returns[0].mean() > together.returns[1].mean()
+
+
+def test_a_free_list_does_not_keep_the_order_of_its_rules() -> None:
+    start = LENS.domain.reset(np.random.default_rng(2), 64, 5)
+    idle = DecisionList("move", 2, ((FREE, FLOOR, Literal("on", (0, 1))), *GOOD.rules))
+    bound, free = (play_lists(LENS, [idle], VOCABULARY, 4, start, freedom=freedom) for freedom in (0.0, 1.0))
+    assert not bound.solved.any()
+    assert free.solved.any()
+
+
+def test_polishing_drops_what_is_useless_and_mends_the_order(judge: ListJudge) -> None:
+    useless = Literal("is_floor", (0,), positive=False)
+    clumsy = DecisionList("move", 2, ((*CLEAR, useless), (*FINISH, useless, NOT_THERE)))
+    (begun,) = judge([clumsy])
+    polished = polish(begun, judge, lambda: False)
+    assert {frozenset(rule) for rule in polished.decisions.rules} == {frozenset(CLEAR), frozenset(FINISH)}
+    assert polished.decisions.rules[0] == FINISH
+    assert polish(begun, judge, lambda: True) is begun
+
+
+def test_the_rules_of_other_lists_are_tried_in_the_best_one(judge: ListJudge) -> None:
+    champion = Champion(judge, lambda: False)
+    champion.challenge([DecisionList("move", 2, (CLEAR,))])
+    assert champion.best is not None
+    before = champion.best
+    champion.graft([DecisionList("move", 2, (FINISH,))])
+    assert champion.best.score > before.score
+    assert frozenset(FINISH) in {frozenset(rule) for rule in champion.best.decisions.rules}
+    best = champion.best
+    champion.challenge([SILENT])
+    assert champion.best is best
+
+
+def test_visits_follow_the_chosen_actions_and_steps_aside(judge: ListJudge) -> None:
+    (bank,) = judge.banks
+    good = bank.good(0.5)
+    straight, wandering = bank.visits(good, 0.0), bank.visits(good, 0.3)
+    np.testing.assert_allclose(straight, bank.evaluate(good).visits)
+    assert ((straight > 0) <= (wandering > 0)).all()
+    assert (wandering > 0).sum() > (straight > 0).sum()
+    drawn = bank.sample(np.random.default_rng(0), straight, 5, VOCABULARY)
+    assert drawn.count == 5
+    assert drawn.useful.all()
+    assert bank.sample(np.random.default_rng(0), np.zeros(bank.count), 5, VOCABULARY).count == 5
+
+
+def test_instances_that_share_their_states_are_planned_once() -> None:
+    lens = Lens.of(get_domain("rl/sorting"))
+    planner = Planner(lens, Vocabulary(frozenset(lens.view.predicates)), 10_000)
+    bank = planner.plan(np.random.default_rng(0), 4, 10_000, 6)
+    assert len(bank.starts) == 6
+    assert len(set(bank.states.keys())) == bank.count <= 24
