@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dlm.engines import evaluate_target
 from dlm.errors import DataError, SettingsError
@@ -63,6 +65,26 @@ def test_sources_and_parameters_follow_the_paper():
         + (Module("and", 2, 1),) * 2
         + (Module("or", 2, 1),) * 2
     )
+
+
+@given(outputs=st.integers(1, 40), atoms=st.integers(2, 5), negation=st.booleans())
+def test_outputs_are_split_half_and_half(outputs, atoms, negation):
+    settings = MachineSettings(depth=2, outputs=outputs, atoms=atoms, negation=negation)
+    modules = wire(settings, FAMILY, "t", 2).unit[1, 2].modules
+    assert len(modules) == outputs
+    count = {
+        (connective, negated): modules.count(Module(connective, atoms, negated))
+        for connective in ("and", "or")
+        for negated in (0, atoms // 2)
+    }
+    assert sum(count.values()) == outputs
+    plain_and, not_and, plain_or, not_or = count.values()
+    assert plain_and + not_and == plain_or + not_or + outputs % 2
+    if negation:
+        assert 0 <= plain_and - not_and <= 1
+        assert 0 <= not_or - plain_or <= 1
+    else:
+        assert not_and == not_or == 0
 
 
 def test_residual_reads_inputs_everywhere_and_the_target_reads_every_layer():

@@ -173,9 +173,18 @@ def _sources(settings: MachineSettings, widths: Mapping[UnitKey, int], layer: in
 
 
 def _modules(settings: MachineSettings, outputs: int) -> tuple[Module, ...]:
-    """A quarter and, a quarter or, a quarter and with half of the atoms negated, a quarter or likewise."""
-    half = settings.atoms // 2
-    kinds = [Module("and", settings.atoms, 0), Module("or", settings.atoms, 0)]
-    if settings.negation:
-        kinds += [Module("and", settings.atoms, half), Module("or", settings.atoms, half)]
-    return tuple(kinds[index * len(kinds) // outputs] for index in range(outputs))
+    """Half conjunctions and half disjunctions, and half of each with half of the atoms negated.
+
+    What cannot be halved: of an odd number of outputs, the odd one is a conjunction; of an odd number of conjunctions,
+    the odd one has no negation; of disjunctions, it has. So two outputs are one of each, and one of them can negate.
+    """
+    disjunctions = outputs // 2
+    conjunctions = outputs - disjunctions
+    and_not, or_not = (conjunctions // 2, disjunctions - disjunctions // 2) if settings.negation else (0, 0)
+    atoms, half = settings.atoms, settings.atoms // 2
+    return (
+        (Module("and", atoms, 0),) * (conjunctions - and_not)
+        + (Module("or", atoms, 0),) * (disjunctions - or_not)
+        + (Module("and", atoms, half),) * and_not
+        + (Module("or", atoms, half),) * or_not
+    )
