@@ -14,19 +14,7 @@ from typing import Literal, TypeVar
 from hypothesis import strategies as st
 
 from dlm.data import Structure
-from dlm.logic import (
-    And,
-    Atom,
-    Definition,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Or,
-    Program,
-    Truth,
-)
+from dlm.logic import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
 
 __all__ = ["ODD_NAMES", "SIGNATURE", "make_program", "programs", "programs_with_structures", "signatures", "structures"]
 

@@ -21,18 +21,8 @@ from dlm.export.asp import asp_atom, asp_name, asp_text
 from dlm.export.clauses import ClauseProgram, fresh
 from dlm.export.lloyd_topor import to_clauses
 from dlm.logic.evaluate import evaluate, holds
-from dlm.logic.syntax import (
-    And,
-    Atom,
-    Definition,
-    Formula,
-    Not,
-    Or,
-    Program,
-    atoms,
-    free_variables,
-    map_children,
-)
+from dlm.logic.formulas import free_variables, map_children
+from dlm.logic.syntax import And, Atom, Definition, Formula, Not, Or, Program, atoms
 from dlm.logic.text import format_formula
 
 __all__ = ["Difference", "Progress", "Proof", "prove_equal"]

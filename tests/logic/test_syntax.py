@@ -3,19 +3,8 @@ from hypothesis import given
 
 from dlm.errors import ProgramError
 from dlm.logic import FALSE, TRUE, And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program
-from dlm.logic.syntax import (
-    atoms,
-    children,
-    conjunction,
-    disjunction,
-    free_variables,
-    inequalities,
-    literals,
-    map_children,
-    quantifiers,
-    rename,
-    subformulas,
-)
+from dlm.logic.formulas import conjunction, disjunction, free_variables, map_children, rename
+from dlm.logic.syntax import atoms, children, inequalities, literals, quantifiers, subformulas
 from strategies import programs
 
 A = Atom("a", ("x", "y"))

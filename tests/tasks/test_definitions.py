@@ -14,7 +14,7 @@ from dlm.data import Worlds
 from dlm.engines import evaluate_target
 from dlm.errors import DataError
 from dlm.logic import Definition, Formula, Program, evaluate, format_formula
-from dlm.logic.syntax import free_variables
+from dlm.logic.formulas import free_variables
 from dlm.tasks import get_task, task_names
 
 every_task = pytest.mark.parametrize("name", task_names())

@@ -14,18 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dlm.data.worlds import WORD, BoolArray, Words, Worlds
-from dlm.logic.syntax import (
-    And,
-    Atom,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Or,
-    Program,
-    Truth,
-)
+from dlm.logic.syntax import And, Atom, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
 
 __all__ = ["evaluate_batch", "pays_in_batches"]
 

@@ -22,21 +22,8 @@ from dlm.data.memory import require_bytes
 from dlm.data.worlds import BoolArray, Worlds
 from dlm.engines.batch import evaluate_batch, pays_in_batches
 from dlm.logic.evaluate import check_inputs
-from dlm.logic.syntax import (
-    And,
-    Atom,
-    Definition,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Or,
-    Program,
-    Truth,
-    children,
-    free_variables,
-)
+from dlm.logic.formulas import free_variables
+from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth, children
 
 __all__ = ["evaluate_bits", "evaluate_target"]
 

@@ -9,7 +9,8 @@ from dlm.data.facts import Facts
 from dlm.engines.answers import Answers
 from dlm.engines.dense import dense_bytes
 from dlm.engines.engine import Missing, Progress, get_engine, require_inputs
-from dlm.logic.syntax import Exists, Forall, Formula, Program, children, free_variables
+from dlm.logic.formulas import free_variables
+from dlm.logic.syntax import Exists, Forall, Formula, Program, children
 
 __all__ = ["Choice", "choose_engine", "run_program"]
 

@@ -16,18 +16,8 @@ from numpy.typing import NDArray
 from dlm.data.worlds import Worlds
 from dlm.engines.bits import evaluate_bits
 from dlm.errors import DataError
-from dlm.logic.syntax import (
-    Atom,
-    Definition,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Program,
-    conjunction,
-    disjunction,
-    map_children,
-)
+from dlm.logic.formulas import conjunction, disjunction, map_children
+from dlm.logic.syntax import Atom, Definition, Exists, Forall, Formula, Not, Program
 
 __all__ = ["View"]
 

@@ -9,23 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from dlm.export.clauses import Body, Clause, ClauseProgram, Literal, fresh, variables_of
-from dlm.logic.syntax import (
-    And,
-    Atom,
-    Definition,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Or,
-    Program,
-    Truth,
-    free_variables,
-    map_children,
-    rename,
-    subformulas,
-)
+from dlm.logic.formulas import free_variables, map_children, rename
+from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth, subformulas
 
 __all__ = ["to_clauses"]
 

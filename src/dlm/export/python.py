@@ -11,20 +11,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from dlm.export.identifiers import Identifiers, choose_identifiers, printable
-from dlm.logic.syntax import (
-    And,
-    Atom,
-    Definition,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Or,
-    Program,
-    Truth,
-    free_variables,
-)
+from dlm.logic.formulas import free_variables
+from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
 from dlm.logic.text import format_definition
 
 __all__ = ["export_python"]

@@ -15,7 +15,8 @@ import numpy as np
 
 from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.engines.bits import evaluate_bits
-from dlm.logic.syntax import Atom, Definition, Formula, Program, atoms, map_children
+from dlm.logic.formulas import map_children
+from dlm.logic.syntax import Atom, Definition, Formula, Program, atoms
 from dlm.tasks.task import Task
 
 __all__ = ["Inventions", "reachable"]

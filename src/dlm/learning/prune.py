@@ -23,6 +23,7 @@ import numpy as np
 from dlm.data.worlds import Examples
 from dlm.learning.sampling import sample_rich, training_sizes
 from dlm.learning.verify import wrong_atoms
+from dlm.logic.formulas import conjunction, disjunction
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import (
     And,
@@ -35,8 +36,6 @@ from dlm.logic.syntax import (
     Or,
     Program,
     atoms,
-    conjunction,
-    disjunction,
     literals,
     quantifiers,
 )

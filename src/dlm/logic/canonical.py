@@ -12,19 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import count
 
-from dlm.logic.syntax import (
-    And,
-    Atom,
-    Definition,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Or,
-    Truth,
-    map_children,
-)
+from dlm.logic.formulas import map_children
+from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Truth
 
 __all__ = ["apply", "fresh_variables", "key", "local_key", "rename_apart", "tidy"]
 

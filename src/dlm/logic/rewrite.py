@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dlm.logic.canonical import local_key
+from dlm.logic.formulas import conjunction, disjunction, free_variables, map_children, rename
 from dlm.logic.syntax import (
     FALSE,
     TRUE,
@@ -33,11 +34,6 @@ from dlm.logic.syntax import (
     Or,
     Quantified,
     Truth,
-    conjunction,
-    disjunction,
-    free_variables,
-    map_children,
-    rename,
     subformulas,
 )
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import count, permutations
 
 from dlm.logic.canonical import apply, fresh_variables, key, tidy
+from dlm.logic.formulas import free_variables, map_children
 from dlm.logic.rewrite import rewrite
 from dlm.logic.syntax import (
     Atom,
@@ -22,10 +23,8 @@ from dlm.logic.syntax import (
     Truth,
     atoms,
     children,
-    free_variables,
     inequalities,
     literals,
-    map_children,
     quantifiers,
 )
 

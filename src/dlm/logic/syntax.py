@@ -13,7 +13,7 @@ defines) and earlier definitions; the last definition is the program's target.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,14 +36,9 @@ __all__ = [
     "Truth",
     "atoms",
     "children",
-    "conjunction",
-    "disjunction",
-    "free_variables",
     "inequalities",
     "literals",
-    "map_children",
     "quantifiers",
-    "rename",
     "subformulas",
 ]
 
@@ -126,20 +121,6 @@ Quantified = Exists | Forall
 Formula = Atom | Equal | Truth | Not | And | Or | Exists | Forall
 
 
-def conjunction(parts: tuple[Formula, ...]) -> Formula:
-    """The conjunction of any number of formulas; of none it is true."""
-    if not parts:
-        return TRUE
-    return parts[0] if len(parts) == 1 else And(parts)
-
-
-def disjunction(parts: tuple[Formula, ...]) -> Formula:
-    """The disjunction of any number of formulas; of none it is false."""
-    if not parts:
-        return FALSE
-    return parts[0] if len(parts) == 1 else Or(parts)
-
-
 def children(formula: Formula) -> tuple[Formula, ...]:
     """The direct subformulas of a formula."""
     match formula:
@@ -149,21 +130,6 @@ def children(formula: Formula) -> tuple[Formula, ...]:
             return (body,)
         case _:
             return ()
-
-
-def map_children(formula: Formula, function: Callable[[Formula], Formula]) -> Formula:
-    """The formula with `function` applied to each direct subformula."""
-    match formula:
-        case And(parts):
-            return And(tuple(function(part) for part in parts))
-        case Or(parts):
-            return Or(tuple(function(part) for part in parts))
-        case Not(body):
-            return Not(function(body))
-        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
-            return type(formula)(variable, distinct, function(body))
-        case _:
-            return formula
 
 
 def subformulas(formula: Formula) -> Iterator[Formula]:
@@ -178,34 +144,6 @@ def subformulas(formula: Formula) -> Iterator[Formula]:
 def atoms(formula: Formula) -> Iterator[Atom]:
     """The atoms of a formula, left to right, with repetitions."""
     return (part for part in subformulas(formula) if isinstance(part, Atom))
-
-
-def free_variables(formula: Formula) -> frozenset[str]:
-    """The variables of a formula that no quantifier binds."""
-    match formula:
-        case Atom(_, args):
-            return frozenset(args)
-        case Equal(left, right):
-            return frozenset((left, right))
-        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
-            return (free_variables(body) - {variable}) | frozenset(distinct)
-        case _:
-            return frozenset[str]().union(*(free_variables(child) for child in children(formula)))
-
-
-def rename(formula: Formula, names: dict[str, str]) -> Formula:
-    """Replace variables by others, bound ones too. The caller sees to it that nothing is captured."""
-    match formula:
-        case Atom(predicate, args):
-            return Atom(predicate, tuple(names.get(arg, arg) for arg in args))
-        case Equal(left, right):
-            return Equal(names.get(left, left), names.get(right, right))
-        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
-            # Two variables may have become one, and a variable need differ from it only once.
-            others = tuple(dict.fromkeys(names.get(other, other) for other in distinct))
-            return type(formula)(names.get(variable, variable), others, rename(body, names))
-        case _:
-            return map_children(formula, lambda child: rename(child, names))
 
 
 def literals(formula: Formula) -> int:

@@ -20,21 +20,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from dlm.errors import ParseError, ProgramError
-from dlm.logic.syntax import (
-    And,
-    Atom,
-    Definition,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Or,
-    Program,
-    Truth,
-    conjunction,
-    disjunction,
-)
+from dlm.logic.formulas import conjunction, disjunction
+from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
 
 __all__ = [
     "format_definition",

@@ -7,19 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.logic.syntax import (
-    FALSE,
-    TRUE,
-    Atom,
-    Definition,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Program,
-    conjunction,
-    disjunction,
-)
+from dlm.logic.formulas import conjunction, disjunction
+from dlm.logic.syntax import FALSE, TRUE, Atom, Definition, Exists, Forall, Formula, Not, Program
 from dlm.space.wiring import Module, UnitKey, UnitWiring, Wiring
 
 __all__ = ["Choices", "embed_choices", "predicate_name", "program_of", "random_choices", "used_modules"]

@@ -15,7 +15,8 @@ from dlm.errors import ResourceError
 from dlm.logic import Exists, Forall, Not, evaluate, parse_formula, parse_program
 from dlm.logic.canonical import apply
 from dlm.logic.evaluate import holds
-from dlm.logic.syntax import Atom, Equal, free_variables, subformulas
+from dlm.logic.formulas import free_variables
+from dlm.logic.syntax import Atom, Equal, subformulas
 from strategies import programs_with_structures, signatures, structures
 
 PAIRS = programs_with_structures(signatures(), max_size=3)

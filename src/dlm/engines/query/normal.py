@@ -12,24 +12,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import count
 
-from dlm.logic.syntax import (
-    FALSE,
-    TRUE,
-    And,
-    Atom,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Or,
-    Truth,
-    conjunction,
-    disjunction,
-    free_variables,
-    rename,
-    subformulas,
-)
+from dlm.logic.formulas import conjunction, disjunction, free_variables, rename
+from dlm.logic.syntax import FALSE, TRUE, And, Atom, Equal, Exists, Forall, Formula, Not, Or, Truth, subformulas
 
 __all__ = [
     "Normaliser",

@@ -34,6 +34,7 @@ from dlm.engines.query.normal import (
 )
 from dlm.errors import ResourceError
 from dlm.logic.canonical import apply
+from dlm.logic.formulas import map_children
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import (
     And,
@@ -47,7 +48,6 @@ from dlm.logic.syntax import (
     Program,
     Truth,
     literals,
-    map_children,
     subformulas,
 )
 from dlm.logic.text import format_formula

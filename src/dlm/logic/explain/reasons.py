@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from dlm.logic.explain.candidates import Binding, Cover, Covers
 from dlm.logic.explain.lookups import Cell, View
+from dlm.logic.formulas import free_variables
 from dlm.logic.syntax import (
     And,
     Atom,
@@ -26,7 +27,6 @@ from dlm.logic.syntax import (
     Program,
     Quantified,
     Truth,
-    free_variables,
     literals,
     quantifiers,
     subformulas,

@@ -13,19 +13,9 @@ from itertools import islice
 from typing import Any
 
 from dlm.learning.prune import prune, smaller_programs
+from dlm.logic.formulas import conjunction, disjunction, map_children
 from dlm.logic.simplify import simplify
-from dlm.logic.syntax import (
-    Atom,
-    Definition,
-    Exists,
-    Formula,
-    Not,
-    Program,
-    atoms,
-    conjunction,
-    disjunction,
-    map_children,
-)
+from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, Program, atoms
 from dlm.logic.text import format_program, parse_program
 from dlm.policies.gradient.scoring import Bar, Judge, Score
 

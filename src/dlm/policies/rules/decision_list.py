@@ -11,7 +11,8 @@ from functools import cache
 import numpy as np
 
 from dlm.engines.tables import EVERY, Tables, Words, anywhere
-from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, Program, atoms, conjunction, disjunction
+from dlm.logic.formulas import conjunction, disjunction
+from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, Program, atoms
 from dlm.policies.rules.beam import Rule
 from dlm.policies.rules.features import VARIABLES, Vocabulary
 

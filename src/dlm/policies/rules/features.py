@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dlm.engines.tables import Words, place
-from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, atoms, conjunction, map_children
+from dlm.logic.formulas import conjunction, map_children
+from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, atoms
 from dlm.policies.rules.labelled import Sample
 
 __all__ = ["Kind", "Literal", "Literals", "PoolLimits", "Vocabulary", "gather_literals"]

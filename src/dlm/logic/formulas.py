@@ -1,0 +1,66 @@
+"""Formulas made of formulas: joined, mapped and renamed; and which of their variables are free."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dlm.logic.syntax import FALSE, TRUE, And, Atom, Equal, Exists, Forall, Formula, Not, Or, children
+
+__all__ = ["conjunction", "disjunction", "free_variables", "map_children", "rename"]
+
+
+def conjunction(parts: tuple[Formula, ...]) -> Formula:
+    """The conjunction of any number of formulas; of none it is true."""
+    if not parts:
+        return TRUE
+    return parts[0] if len(parts) == 1 else And(parts)
+
+
+def disjunction(parts: tuple[Formula, ...]) -> Formula:
+    """The disjunction of any number of formulas; of none it is false."""
+    if not parts:
+        return FALSE
+    return parts[0] if len(parts) == 1 else Or(parts)
+
+
+def map_children(formula: Formula, function: Callable[[Formula], Formula]) -> Formula:
+    """The formula with `function` applied to each direct subformula."""
+    match formula:
+        case And(parts):
+            return And(tuple(function(part) for part in parts))
+        case Or(parts):
+            return Or(tuple(function(part) for part in parts))
+        case Not(body):
+            return Not(function(body))
+        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
+            return type(formula)(variable, distinct, function(body))
+        case _:
+            return formula
+
+
+def free_variables(formula: Formula) -> frozenset[str]:
+    """The variables of a formula that no quantifier binds."""
+    match formula:
+        case Atom(_, args):
+            return frozenset(args)
+        case Equal(left, right):
+            return frozenset((left, right))
+        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
+            return (free_variables(body) - {variable}) | frozenset(distinct)
+        case _:
+            return frozenset[str]().union(*(free_variables(child) for child in children(formula)))
+
+
+def rename(formula: Formula, names: dict[str, str]) -> Formula:
+    """Replace variables by others, bound ones too. The caller sees to it that nothing is captured."""
+    match formula:
+        case Atom(predicate, args):
+            return Atom(predicate, tuple(names.get(arg, arg) for arg in args))
+        case Equal(left, right):
+            return Equal(names.get(left, left), names.get(right, right))
+        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
+            # Two variables may have become one, and a variable need differ from it only once.
+            others = tuple(dict.fromkeys(names.get(other, other) for other in distinct))
+            return type(formula)(names.get(variable, variable), others, rename(body, names))
+        case _:
+            return map_children(formula, lambda child: rename(child, names))
