@@ -27,26 +27,26 @@ unit: setup
 	$(BIN)/pytest -n 2
 
 bench-ilp: setup
-	$(BIN)/python -m dlm.bench.ilp
+	$(BIN)/python -m benchmarks.ilp
 
 bench-step: setup
-	$(BIN)/python -m dlm.bench.step
+	$(BIN)/python -m benchmarks.step
 
 bench-eval: setup
-	$(BIN)/python -m dlm.bench.evaluate
+	$(BIN)/python -m benchmarks.evaluate
 
 bench-run: setup
-	$(BIN)/python -m dlm.bench.run
+	$(BIN)/python -m benchmarks.run
 
 torture: setup
-	PYTHONPATH=tests $(BIN)/python benchmarks/torture.py
+	PYTHONPATH=tests $(BIN)/python -m benchmarks.torture
 
 bench-env: setup
-	$(BIN)/python -m dlm.bench.env
+	$(BIN)/python -m benchmarks.env
 
 bench-rl: setup
-	$(BIN)/python -m dlm.bench.rl
-	$(BIN)/python -m dlm.bench.policy_page
+	$(BIN)/python -m benchmarks.rl
+	$(BIN)/python -m benchmarks.policy_page
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

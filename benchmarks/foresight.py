@@ -1,6 +1,6 @@
 """How right the labels of larger worlds are: what each action loses, by episodes of a list and by plans made of them.
 
-Run as ``python benchmarks/foresight.py``. The lists are learned ones for Blocksworld, of searches that have just begun.
+Run as ``python -m benchmarks.foresight``. The lists are learned ones for Blocksworld, of searches that have just begun.
 What is true is computed by the domain's exact search, which no learner asks.
 """
 

@@ -1,6 +1,6 @@
 """How much faster decision lists that are much alike are played together than one by one.
 
-Run as ``python benchmarks/lists.py``. The lists are a learned one for Blocksworld and all that differ from it by one
+Run as ``python -m benchmarks.lists``. The lists are a learned one for Blocksworld and all that differ from it by one
 literal less or by the order of two rules: what the search compares when it polishes a list. Both ways earn the same.
 """
 

@@ -14,7 +14,7 @@ import random
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -50,7 +50,7 @@ def draw_batch(seed: int, number: int, count: int) -> list[tuple[Case, Answers]]
 
 
 def is_informative(program: Program, structure: Structure, answers: Answers) -> bool:
-    return 0 < len(answers) < structure.size**program.target.arity
+    return 0 < len(answers) < int(structure.size**program.target.arity)
 
 
 def draw_odd(rng: random.Random) -> Case:
@@ -95,7 +95,7 @@ def spark(cases: Sequence[Case]) -> list[Answers | Exception]:
     """Spark, in a session made for tiny tables: its usual one takes seconds to compile each query."""
     from pyspark.sql import SparkSession
 
-    settings = {
+    settings: dict[str, bool | float | int | str | None] = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.host": "127.0.0.1",
@@ -144,14 +144,15 @@ class Tally:
     agreed: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     wrong: list[dict[str, object]] = field(default_factory=list)
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     shapes: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Tally) -> None:
         self.agreed += other.agreed
         self.refused += other.refused
         self.wrong += other.wrong
-        self.seconds += other.seconds
+        for name, seconds in other.seconds.items():
+            self.seconds[name] += seconds
         self.shapes += other.shapes
 
 

@@ -26,7 +26,6 @@ LAYERS = (
     "learning",
     "policies",
     "api",
-    "bench",
     "cli",
 )
 """A layer imports from those before it and from itself. `dlm/__init__.py` and `dlm/__main__.py` stand above all."""

@@ -1,4 +1,4 @@
-"""What a training step costs: `python -m dlm.bench.step` writes docs/benchmarks/step.md and step.json.
+"""What a training step costs: `python -m benchmarks.step` writes docs/benchmarks/step.md and step.json.
 
 One thread, CPU seconds (`time.process_time`), the median of several steps after two to warm up, each
 measurement in a process of its own so that its peak memory is its own. The literal path is the
@@ -126,7 +126,7 @@ def _idle_megabytes() -> float:
 
 def _measure_apart(configuration: Configuration, path: str) -> Measurement:
     steps = 40 if path == "fast" else 3
-    command = [sys.executable, "-m", "dlm.bench.step", "--measure", configuration.name, path, str(steps)]
+    command = [sys.executable, "-m", "benchmarks.step", "--measure", configuration.name, path, str(steps)]
     result = subprocess.run(command, check=True, capture_output=True, text=True)
     return Measurement(**json.loads(result.stdout))
 
@@ -136,7 +136,7 @@ def _table(results: dict[str, dict[str, Measurement]]) -> str:
     lines = [
         "# A training step",
         "",
-        "Written by `python -m dlm.bench.step`. CPU seconds a step (weights, forward, loss, backward, AdamW),",
+        "Written by `python -m benchmarks.step`. CPU seconds a step (weights, forward, loss, backward, AdamW),",
         f"batch {BATCH}, one thread, median after warm-up; peak resident memory of the process, of which torch with",
         f"nothing to do takes {idle:.0f} MB. *Published* is the DLM authors' implementation, measured earlier on a",
         "machine of the same kind and not in this run; *literal* and *fast* are ours, measured in this run on random "
@@ -164,7 +164,7 @@ def _table(results: dict[str, dict[str, Measurement]]) -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure everything and write the table, or one measurement for the process that asks for it."""
-    parser = argparse.ArgumentParser(prog="python -m dlm.bench.step", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.step", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("docs/benchmarks"), help="where step.md and step.json go")
     parser.add_argument("--measure", nargs=3, metavar=("TASK", "PATH", "STEPS"), help="print one measurement as JSON")
     options = parser.parse_args(arguments)

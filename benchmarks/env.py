@@ -1,6 +1,6 @@
 """How fast the domains are, and how well the hand-written programs act in them.
 
-Run as ``python -m dlm.bench.env`` (``make bench-env``); writes ``docs/benchmarks/env.md`` and JSON.
+Run as ``python -m benchmarks.env`` (``make bench-env``); writes ``docs/benchmarks/env.md`` and JSON.
 """
 
 from __future__ import annotations

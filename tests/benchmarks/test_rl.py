@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.rl_curves import POINTS, read_curve
+from benchmarks.rl_page import page
+from benchmarks.rl_parts import PARTS, is_reached, returns_of
+from benchmarks.strip import key_frames
 from PIL import Image
 
-from dlm.bench.rl_curves import POINTS, read_curve
-from dlm.bench.rl_page import page
-from dlm.bench.rl_parts import PARTS, is_reached, returns_of
-from dlm.bench.strip import key_frames
 from dlm.logic import parse_program
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 def run(module: str, *arguments: object, cwd: Path) -> str:
     command = [sys.executable, "-m", module, *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT))), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -33,9 +33,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a run of two tables."""
     folder = tmp_path_factory.mktemp("bench")
     chosen = ("--task", "rl/unstack", "--seeds", 1, "--first-seed", 100, "--jobs", 1, "--out", folder)
-    run("dlm.bench.rl", "--part", "auto", *chosen, "--runs", folder / "runs", cwd=folder)
+    run("benchmarks.rl", "--part", "auto", *chosen, "--runs", folder / "runs", cwd=folder)
     quick = ("--learner", "ppo", "--time-limit", 1)
-    run("dlm.bench.rl", "--part", "curves", *chosen, *quick, "--runs", folder / "runs", cwd=folder)
+    run("benchmarks.rl", "--part", "curves", *chosen, *quick, "--runs", folder / "runs", cwd=folder)
     return folder
 
 
@@ -48,7 +48,7 @@ def test_runs_are_kept_and_not_repeated(bench: Path) -> None:
     assert len(record["commit"]) >= 7
     assert kept["curves ppo rl/unstack 100"]["curve"]
     again = ("--part", "auto", "--task", "rl/unstack", "--seeds", 1, "--first-seed", 100, "--out", bench)
-    assert run("dlm.bench.rl", *again, cwd=bench) == ""
+    assert run("benchmarks.rl", *again, cwd=bench) == ""
     assert json.loads((bench / "rl.json").read_text()) == kept
 
 
@@ -120,7 +120,7 @@ def test_long_curves_are_thinned_to_their_ends(tmp_path: Path) -> None:
 
 
 def test_the_page_of_programs_has_a_program_its_returns_and_an_episode(bench: Path) -> None:
-    run("dlm.bench.policy_page", "--records", bench / "rl.json", "--out", bench, cwd=bench)
+    run("benchmarks.policy_page", "--records", bench / "rl.json", "--out", bench, cwd=bench)
     text = (bench / "learned-policies.md").read_text()
     program = json.loads((bench / "rl.json").read_text())["auto auto rl/unstack 100"]["program"]
     (shown,) = (block for block in text.split("```text\n")[1:] if block.startswith("move") or block.startswith("p1"))

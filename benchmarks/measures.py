@@ -1,6 +1,6 @@
-"""What `dlm.bench.run` measures, each in a process of its own so that its peak of memory is its own.
+"""What `benchmarks.run` measures, each in a process of its own so that its peak of memory is its own.
 
-Run as ``python -m dlm.bench.measures '{"measure": ..., ...}'``; prints one JSON object.
+Run as ``python -m benchmarks.measures '{"measure": ..., ...}'``; prints one JSON object.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TINY = Facts(np.arange(1), {"p": np.zeros((1, 1), dtype=np.int64)})
 
 def measure(asked: Figures) -> Figures:
     """Measure in another process."""
-    command = [sys.executable, "-m", "dlm.bench.measures", json.dumps(asked)]
+    command = [sys.executable, "-m", "benchmarks.measures", json.dumps(asked)]
     # Files, not pipes: a pipe ends only when Spark's Java machine has ended too, which may outlive the process.
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         code = subprocess.run(command, stdout=out, stderr=err, check=False).returncode

@@ -1,6 +1,6 @@
 """The exact evaluator on a learned program, against the published implementation.
 
-Run as ``python -m dlm.bench.evaluate`` (``make bench-eval``); writes ``docs/benchmarks/evaluate.md`` and JSON.
+Run as ``python -m benchmarks.evaluate`` (``make bench-eval``); writes ``docs/benchmarks/evaluate.md`` and JSON.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dlm.bench.rl_curves import AGAINST, ALL_TASKS
-from dlm.bench.rl_parts import MEAN, PAPER, PAPER_HEAD, PARTS, Part, Record, is_reached, returns_of
+from benchmarks.rl_curves import AGAINST, ALL_TASKS
+from benchmarks.rl_parts import MEAN, PAPER, PAPER_HEAD, PARTS, Part, Record, is_reached, returns_of
 from dlm.policies.verify import Earned, all_passed
 
 __all__ = ["page"]

@@ -1,7 +1,7 @@
 """Learned programs at work: on a million objects, explained and proven.
 
-Run as ``python -m dlm.bench.run`` (``make bench-run``). Programs are learned first, or taken from ``--programs``, a
-folder of files such as ``family-is-uncle.dlm``. Every measurement is a process of its own (`dlm.bench.measures`), one
+Run as ``python -m benchmarks.run`` (``make bench-run``). Programs are learned first, or taken from ``--programs``, a
+folder of files such as ``family-is-uncle.dlm``. Every measurement is a process of its own (`benchmarks.measures`), one
 after another. What is done is kept in ``docs/benchmarks/run.json`` as it comes and not repeated; ``--fresh`` starts
 over.
 """
@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dlm.api import learn
-from dlm.bench.measures import Figures, measure
-from dlm.bench.run_page import (
+from benchmarks.measures import Figures, measure
+from benchmarks.run_page import (
     BITS_SIZES,
     BROKEN,
     EDGES_PER_NODE,
@@ -34,6 +33,7 @@ from dlm.bench.run_page import (
     SPARK_SIZE,
     page,
 )
+from dlm.api import learn
 from dlm.logic import format_program
 from dlm.runs.folder import read_program
 from dlm.tasks import draw_instance

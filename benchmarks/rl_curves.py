@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.bench.rl_parts import TOWERS, Record
+from benchmarks.rl_parts import TOWERS, Record
 from dlm.envs import domain_names
 from dlm.errors import MissingExtraError
 

@@ -1,6 +1,6 @@
 """The table of inductive logic programming: ten tasks, three learners, fresh seeds.
 
-Run as ``python -m dlm.bench.ilp`` (``make bench-ilp``). Every run is one ``dlm learn --json`` in a process
+Run as ``python -m benchmarks.ilp`` (``make bench-ilp``). Every run is one ``dlm learn --json`` in a process
 of its own, so its seconds count from the start of the process to the printed program. Runs of `auto`
 have the machine to themselves; runs of one learner use one core and go side by side. Finished runs are
 kept in ``docs/benchmarks/ilp.json`` as they come and not repeated; ``--fresh`` starts over.

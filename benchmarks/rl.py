@@ -1,6 +1,6 @@
 """The tables of policies: six tasks, four learners, fresh seeds, and learning curves.
 
-Run as ``python -m dlm.bench.rl`` (``make bench-rl``), or table by table with ``--part``. Every run is one ``dlm learn
+Run as ``python -m benchmarks.rl`` (``make bench-rl``), or table by table with ``--part``. Every run is one ``dlm learn
 --json`` in a process of its own, so its seconds count from the start of the process to the tested program. Runs of
 `auto` have the machine to themselves; the others use one thread each and go side by side. Finished runs are kept in
 ``docs/benchmarks/rl.json`` as they come, with their learning curves, and not repeated; ``--fresh`` repeats the chosen
@@ -20,9 +20,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from dlm.bench.rl_curves import draw_curves, read_curve
-from dlm.bench.rl_page import page
-from dlm.bench.rl_parts import PARTS, Record, is_reached
+from benchmarks.rl_curves import draw_curves, read_curve
+from benchmarks.rl_page import page
+from benchmarks.rl_parts import PARTS, Record, is_reached
 from dlm.envs import domain_names
 
 __all__ = ["main"]

@@ -1,6 +1,6 @@
 """The page of learned programs that act: one of `auto` for each task, its returns, and an episode in pictures.
 
-Run as ``python -m dlm.bench.policy_page`` after ``python -m dlm.bench.rl --part auto``; reads ``rl.json`` and writes
+Run as ``python -m benchmarks.policy_page`` after ``python -m benchmarks.rl --part auto``; reads ``rl.json`` and writes
 ``docs/learned-policies.md`` and the pictures beside it. Episodes are played and drawn by ``dlm play``. Of the seeds of
 a task the smallest program with optimal returns is shown, or the one that earns most if none is optimal.
 """
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dlm.bench.rl_parts import Record
-from dlm.bench.strip import draw_strip
+from benchmarks.rl_parts import Record
+from benchmarks.strip import draw_strip
 from dlm.envs import domain_names, get_domain
 from dlm.envs.registry import GOALS
 from dlm.policies.verify import Earned

@@ -1,11 +1,11 @@
-"""The page of `dlm.bench.run`, and what is on it: tasks, sizes and aims."""
+"""The page of `benchmarks.run`, and what is on it: tasks, sizes and aims."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from dlm.bench.measures import Figures
+from benchmarks.measures import Figures
 
 __all__ = [
     "BITS_SIZES",
