@@ -21,7 +21,7 @@ from dlm.export.asp import asp_atom, asp_name, asp_text
 from dlm.export.clauses import ClauseProgram, fresh
 from dlm.export.lloyd_topor import to_clauses
 from dlm.logic.evaluate import evaluate, holds
-from dlm.logic.formulas import free_variables, map_children
+from dlm.logic.formulas import free_variables, rename_definitions
 from dlm.logic.syntax import And, Atom, Definition, Formula, Not, Or, Program, atoms
 from dlm.logic.text import format_formula
 
@@ -237,19 +237,8 @@ def _combined(
 
 
 def _renamed(program: Program, taken: set[str]) -> tuple[Definition, ...]:
-    names: dict[str, str] = {}
-
-    def renamed(formula: Formula) -> Formula:
-        if isinstance(formula, Atom):
-            return Atom(names.get(formula.predicate, formula.predicate), formula.args)
-        return map_children(formula, renamed)
-
-    definitions: list[Definition] = []
-    for definition in program.definitions:
-        body = renamed(definition.body)
-        names[definition.name] = _new_name(definition.name, taken)
-        definitions.append(Definition(names[definition.name], definition.parameters, body))
-    return tuple(definitions)
+    names = {definition.name: _new_name(definition.name, taken) for definition in program.definitions}
+    return rename_definitions(program.definitions, names)
 
 
 def _new_name(wanted: str, taken: set[str]) -> str:

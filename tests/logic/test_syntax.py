@@ -3,7 +3,7 @@ from hypothesis import given
 
 from dlm.errors import ProgramError
 from dlm.logic import FALSE, TRUE, And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program
-from dlm.logic.formulas import conjunction, disjunction, free_variables, map_children, rename
+from dlm.logic.formulas import conjunction, disjunction, free_variables, map_children, rename, rename_definitions
 from dlm.logic.syntax import atoms, children, inequalities, literals, quantifiers, subformulas
 from strategies import programs
 
@@ -51,6 +51,15 @@ def test_rename_reaches_bound_variables_and_joins_distinct_ones(quantified: type
     assert rename(formula, {"z": "w", "y": "x"}) == quantified(
         "w", ("x",), Or((Atom("a", ("x", "w")), Equal("x", "w")))
     )
+
+
+@given(programs())
+def test_renamed_predicates_keep_the_inputs_and_can_be_renamed_back(program: Program) -> None:
+    names = {definition.name: f"{definition.name}_renamed" for definition in program.definitions}
+    renamed = Program(rename_definitions(program.definitions, names))
+    assert renamed.inputs == program.inputs
+    assert [definition.name for definition in renamed.definitions] == list(names.values())
+    assert rename_definitions(renamed.definitions, {new: old for old, new in names.items()}) == program.definitions
 
 
 @pytest.mark.parametrize(

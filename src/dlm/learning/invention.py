@@ -15,8 +15,8 @@ import numpy as np
 
 from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.engines.bits import evaluate_bits
-from dlm.logic.formulas import map_children
-from dlm.logic.syntax import Atom, Definition, Formula, Program, atoms
+from dlm.logic.formulas import rename_definitions
+from dlm.logic.syntax import Definition, Program, atoms
 from dlm.tasks.task import Task
 
 __all__ = ["Inventions", "reachable"]
@@ -73,7 +73,7 @@ class Inventions:
         library, targets, order = self.library, list[str](), list[str]()
         for program in programs:
             names = {definition.name: next(free) for definition in program.definitions}
-            library = (*library, *(_renamed(definition, names) for definition in program.definitions))
+            library = (*library, *rename_definitions(program.definitions, names))
             targets.append(names[program.target.name])
             order += [definition.name for definition in reversed(reachable(library, targets[-1:]))]
         # The programs themselves come first, then what they read, the last definitions first; then what was shown.
@@ -127,12 +127,3 @@ def _fresh(taken: Collection[str]) -> Iterator[str]:
         if (name := f"aux_{number}") not in taken:
             yield name
         number += 1
-
-
-def _renamed(definition: Definition, names: dict[str, str]) -> Definition:
-    def rename(formula: Formula) -> Formula:
-        if isinstance(formula, Atom):
-            return Atom(names.get(formula.predicate, formula.predicate), formula.args)
-        return map_children(formula, rename)
-
-    return Definition(names[definition.name], definition.parameters, rename(definition.body))

@@ -1,12 +1,20 @@
-"""Formulas made of formulas: joined, mapped and renamed; and which of their variables are free."""
+"""Formulas made of formulas: joined, mapped, variables and predicates renamed; and which variables are free."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
-from dlm.logic.syntax import FALSE, TRUE, And, Atom, Equal, Exists, Forall, Formula, Not, Or, children
+from dlm.logic.syntax import FALSE, TRUE, And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, children
 
-__all__ = ["conjunction", "disjunction", "free_variables", "map_children", "rename"]
+__all__ = [
+    "conjunction",
+    "disjunction",
+    "free_variables",
+    "map_children",
+    "rename",
+    "rename_definitions",
+    "rename_predicates",
+]
 
 
 def conjunction(parts: tuple[Formula, ...]) -> Formula:
@@ -64,3 +72,18 @@ def rename(formula: Formula, names: dict[str, str]) -> Formula:
             return type(formula)(names.get(variable, variable), others, rename(body, names))
         case _:
             return map_children(formula, lambda child: rename(child, names))
+
+
+def rename_predicates(formula: Formula, names: Mapping[str, str]) -> Formula:
+    """Replace predicates by others; those without a new name keep theirs."""
+    if isinstance(formula, Atom):
+        return Atom(names.get(formula.predicate, formula.predicate), formula.args)
+    return map_children(formula, lambda child: rename_predicates(child, names))
+
+
+def rename_definitions(definitions: Iterable[Definition], names: Mapping[str, str]) -> tuple[Definition, ...]:
+    """Replace predicates by others, in what is defined and in what defines it."""
+    return tuple(
+        Definition(names.get(each.name, each.name), each.parameters, rename_predicates(each.body, names))
+        for each in definitions
+    )

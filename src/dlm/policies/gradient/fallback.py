@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from dlm.learning.prune import prune, smaller_programs
-from dlm.logic.formulas import conjunction, disjunction, map_children
+from dlm.logic.formulas import conjunction, disjunction, rename_definitions
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, Program, atoms
 from dlm.logic.text import format_program, parse_program
@@ -48,13 +48,8 @@ def fall_back(first: Program, second: Program) -> Program:
         # Actions are atoms of different objects.
         anything = Exists(others[number], others[:number], anything)
     body = disjunction((parts[0], conjunction((parts[1], Not(anything)))))
-    return Program(
-        (
-            *_renamed(first, own[0]),
-            *_renamed(second, own[1]),
-            Definition(target.name, target.parameters, body),
-        )
-    )
+    definitions = [rename_definitions(p.definitions, names) for p, names in zip(both, own, strict=True)]
+    return Program((*definitions[0], *definitions[1], Definition(target.name, target.parameters, body)))
 
 
 class Pool:
@@ -130,15 +125,6 @@ class Pool:
                 if first != second and (first, second) not in self._tried:
                     self._tried.add((first, second))
                     yield first, second
-
-
-def _renamed(program: Program, names: Mapping[str, str]) -> Iterator[Definition]:
-    def rename(formula: Formula) -> Formula:
-        if isinstance(formula, Atom):
-            return Atom(names.get(formula.predicate, formula.predicate), formula.args)
-        return map_children(formula, rename)
-
-    return (Definition(names[d.name], d.parameters, rename(d.body)) for d in program.definitions)
 
 
 def _free(name: str, used: set[str]) -> str:

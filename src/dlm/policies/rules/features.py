@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dlm.engines.tables import Words, place
-from dlm.logic.formulas import conjunction, map_children
+from dlm.logic.formulas import conjunction, rename_predicates
 from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, atoms
 from dlm.policies.rules.labelled import Sample
 
@@ -62,14 +62,9 @@ class Vocabulary:
     def adopt(self, definitions: Iterable[Definition]) -> dict[str, str]:
         """The names that predicates of somebody else's have here. Each is defined after those it uses."""
         names: dict[str, str] = {}
-
-        def rename(formula: Formula) -> Formula:
-            if isinstance(formula, Atom):
-                return Atom(names.get(formula.predicate, formula.predicate), formula.args)
-            return map_children(formula, rename)
-
         for definition in definitions:
-            names[definition.name] = self.define(definition.arity, rename(definition.body), definition.parameters)
+            body = rename_predicates(definition.body, names)
+            names[definition.name] = self.define(definition.arity, body, definition.parameters)
         return names
 
     def weight(self, name: str) -> int:
