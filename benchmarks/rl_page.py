@@ -22,7 +22,8 @@ and episodes of them.
 
 `search` plans on small instances and searches for rules: it is not reinforcement learning. `ppo` and `reinforce` are,
 by policy gradient. `imitation` has a teacher. `auto` begins with `search` and goes on with `ppo` if need be; *made
-by* says whose programs came out.
+by* says whose programs came out. `ppo+repair` made a program that a local search over programs changed or completed
+(`policies/gradient/local_search.py`, `fallback.py`); runs on commits 3e0ce34 and 841a1a0 say `ppo` for both.
 
 Returns are those of fresh episodes, run by an evaluator that shares no code with the learners (soft policies are run
 by themselves). *verified*: in every test all episodes reach the goal or the mean is within .005 of the optimum.

@@ -11,7 +11,7 @@ from dlm.envs import get_domain, get_teacher
 from dlm.envs.probe import domain_of
 from dlm.errors import RunError, SettingsError
 from dlm.logic.text import parse_program
-from dlm.policies.outcome import read_policy_run
+from dlm.policies.outcome import PolicyRun, read_policy_run
 from dlm.policies.run import learn_policy_task, resume_policy_task
 from dlm.policies.settings import PolicyLearnerName, PolicyRunSettings
 from dlm.policies.stages import PolicyReport
@@ -224,6 +224,15 @@ def test_large_tests_can_be_kept_short() -> None:
     assert (ten.episodes, fifty.episodes) == (200, 3)
     ten, fifty = try_trials(play, sorting, np.random.default_rng(0), 2, large=3)
     assert (ten.episodes, fifty.episodes) == (2, 2)
+
+
+@pytest.mark.parametrize("learner", ["search", "ppo", "reinforce", "ppo+repair", "reinforce+repair", "imitation"])
+def test_the_words_of_a_result_say_what_made_it(learner: str) -> None:
+    program = parse_program("move(x, y) :- top(x) & is_floor(y).")
+    run = PolicyRun("rl/unstack", 0, learner, program, (), (), 0, 1, 0.1, "finished", None)
+    assert (run.to_json()["learner"], run.to_json()["method"]) == (learner, run.method)
+    assert ("local search" in run.method) == ("repair" in learner)
+    assert f"by {learner} in" in str(run)
 
 
 def test_nothing_tested_is_nothing_verified() -> None:

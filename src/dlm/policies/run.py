@@ -268,7 +268,7 @@ class _Session:
         left = 0.0 if ended == "interrupted" else max(0.0, self.settings.time_limit - stage.testing - self.seconds)
         program, soft = stage.program(left), stage.soft()
         soft_tests = () if soft is None else self._test_soft(soft)
-        candidate = _Candidate(stage.learner, program, self._test(program), soft_tests, stage.starts, self.place)
+        candidate = _Candidate(stage.made_by, program, self._test(program), soft_tests, stage.starts, self.place)
         if self.best is None or candidate.rank > self.best.rank:
             self.best = candidate
             if self.folder is not None and soft is not None:
@@ -324,7 +324,7 @@ class _Session:
     def _save_draft(self, stage: Stage) -> None:
         """The learner's best program as it comes; once there is a tested one, only a better tested one replaces it."""
         if self.folder is not None and self.best is None:
-            self._write_best(stage.program(0.0), stage.learner, stage.starts, self.place, tested=False)
+            self._write_best(stage.program(0.0), stage.made_by, stage.starts, self.place, tested=False)
 
     def _save(self, best: _Candidate) -> None:
         if self.folder is not None:

@@ -17,6 +17,9 @@ METHODS = {
     "search": "planning on small instances and rule search, not reinforcement learning",
     "ppo": "reinforcement learning by policy gradient (PPO)",
     "reinforce": "reinforcement learning by policy gradient (REINFORCE)",
+    "ppo+repair": "policy gradient (PPO), and a local search over programs that changed or completed what it learned",
+    "reinforce+repair": "policy gradient (REINFORCE), and a local search over programs that changed or completed "
+    "what it learned",
     "imitation": "imitation of a teacher by rule search on the states that it labels, not reinforcement learning",
 }
 """What each learner does, in words that stand beside every result."""

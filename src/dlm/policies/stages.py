@@ -56,6 +56,10 @@ class Stage(Protocol):
     def starts(self) -> int: ...
 
     @property
+    def made_by(self) -> str:
+        """Who made the best program so far: the learner's name, and what else had a hand in it."""
+
+    @property
     def mark(self) -> object:
         """Another object whenever there is a better program than before; None as long as there is none."""
 
@@ -115,6 +119,10 @@ class _Forward:
     @property
     def done(self) -> bool:
         return self.own.done
+
+    @property
+    def made_by(self) -> str:
+        return self.learner
 
     @property
     def env_steps(self) -> int:
@@ -207,6 +215,10 @@ class _Gradient(_Forward):
     @property
     def testing(self) -> float:
         return self._testing
+
+    @property
+    def made_by(self) -> str:
+        return self.own.learner
 
     @property
     def mark(self) -> object:

@@ -41,8 +41,13 @@ def test_a_pool_completes_a_program() -> None:
         pool.add(judge.score(program), program)
     assert pool.best is not None
     assert not pool.best[0].optimal
+    assert not pool.repaired
     pool.combine(seconds=1)
     assert pool.best[0].optimal
+    assert pool.repaired
+    again = Pool(judge)
+    again.restore(pool.state())
+    assert again.repaired
 
 
 def test_a_program_is_completed_by_itself_without_a_condition() -> None:

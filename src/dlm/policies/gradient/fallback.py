@@ -58,15 +58,17 @@ class Pool:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.best: tuple[Score, Program] | None = None
+        self.repaired = False
+        """Whether the best program was changed by local search or completed by another: no gradient chose all of it."""
         self._programs: list[tuple[float, Program]] = []
         self._relaxed: Program | None = None
         self._tried: set[tuple[Program, Program]] = set()  # of those that are kept
 
-    def add(self, score: Score, program: Program) -> None:
+    def add(self, score: Score, program: Program, *, repaired: bool = False) -> None:
         """Keep a program if it is good enough; the same one only once."""
         program = simplify(program)
         if self.best is None or score.total > self.best[0].total:
-            self.best = score, program
+            self.best, self.repaired = (score, program), repaired
         if score.total > HOPELESS and all(program != known for _, known in self._programs):
             self._programs.append((score.total, program))
             self._programs.sort(key=lambda entry: -entry[0])
@@ -96,6 +98,7 @@ class Pool:
         numbers = {program: number for number, (_, program) in enumerate(self._programs)}
         return {
             "best": self.best and [self.best[0].own, self.best[0].total, format_program(self.best[1])],
+            "repaired": self.repaired,
             "programs": [[total, format_program(program)] for total, program in self._programs],
             "relaxed": self._relaxed and format_program(self._relaxed),
             "tried": sorted([numbers[first], numbers[second]] for first, second in self._tried),
@@ -107,6 +110,7 @@ class Pool:
         if tree["best"] is not None:
             own, total, text = tree["best"]
             self.best = Score(own, total), parse_program(text)
+        self.repaired = bool(tree["repaired"])
         self._programs = [(total, parse_program(text)) for total, text in tree["programs"]]
         self._relaxed = parse_program(tree["relaxed"]) if tree["relaxed"] else None
         programs = [program for _, program in self._programs]
@@ -117,7 +121,7 @@ class Pool:
         floor = self.best[0].total if self.best else -float("inf")
         score = self.judge.score(together, floor)
         if score.total > floor:
-            self.best = score, simplify(together)
+            self.best, self.repaired = (score, simplify(together)), True
 
     def _pairs(self) -> Iterator[tuple[Program, Program]]:
         for _, first in self._programs[:LEADERS]:

@@ -55,6 +55,8 @@ PRUNING_SHARE = 0.1
 MEMORY = 0.9
 """How much the running means of return and success remember at each update."""
 
+REPAIRED = "+repair"
+"""Stands behind the name of a learner whose program was changed by local search or completed by another one."""
 MOST_EPISODES = 200
 """Episodes an update, however short they are."""
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
@@ -73,6 +75,7 @@ COUNTS = (
     "_peak_at",
     "_perfect",
     "_stale",
+    "_start_repaired",
 )
 """The plain numbers among the attributes of a training."""
 
@@ -135,7 +138,7 @@ def learn_policy_gradient(
     soft_trials = try_trials(soft.run, domain, rng) if soft else ()
     seconds = time.monotonic() - begin
     return GradientResult(
-        program, settings.algorithm if settings else algorithm, trials, learner.env_steps, seconds, learner.starts,
+        program, learner.learner, trials, learner.env_steps, seconds, learner.starts,
         soft, soft_trials,
     )  # fmt: skip
 
@@ -168,6 +171,11 @@ class PolicyGradient:
     def env_steps(self) -> int:
         """Steps in the domain for training, exams, repair and judging."""
         return self.played + self.judge.steps
+
+    @property
+    def learner(self) -> str:
+        """Who made the best program: the gradient, or the gradient and discrete repair."""
+        return self.settings.algorithm + (REPAIRED if self.pool.repaired else "")
 
     @property
     def best(self) -> tuple[Score, Program] | None:
@@ -247,6 +255,7 @@ class PolicyGradient:
         self._start_rank = (0, -np.inf)
         self._peak = -np.inf
         self._start_best: tuple[Score, Choices] | None = None
+        self._start_repaired = False
         self._seen: set[str] = set()
 
     def _update(self) -> None:
@@ -362,12 +371,12 @@ class PolicyGradient:
         choices = self._start_best[1]
         found = repair(self.actor, choices, self.judge, soft, self._rng, patience, self._out_of_time)
         self.played += found.steps
-        self._keep(found.score, found.choices)
+        self._keep(found.score, found.choices, repaired=self._start_repaired or found.choices is not choices)
 
-    def _keep(self, score: Score, choices: Choices) -> None:
+    def _keep(self, score: Score, choices: Choices, *, repaired: bool = False) -> None:
         """A start's best choices; their program joins the pool, which may complete it with another."""
-        self._start_best = score, choices
-        self.pool.add(score, self.actor.program(choices))
+        self._start_best, self._start_repaired = (score, choices), repaired
+        self.pool.add(score, self.actor.program(choices), repaired=repaired)
         if score.total > MENDABLE:
             self.pool.combine()
         self.done = self.done or (self.best is not None and self.best[0].flawless)
