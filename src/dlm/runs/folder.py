@@ -32,9 +32,9 @@ import numpy as np
 
 from dlm.errors import ResourceError, RunError
 from dlm.export.json import parse_json
-from dlm.runs.learner import State
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
+from dlm.runs.learner import State
 
 __all__ = ["CHECKPOINT_SECONDS", "RunFolder", "read_program"]
 
