@@ -11,6 +11,7 @@ from dlm.errors import SettingsError
 from dlm.learning.incremental import IncrementalLearner, Phase
 from dlm.learning.search import SearchLearner
 from dlm.learning.settings import LearnSettings
+from dlm.runs.extras import check_installed
 from dlm.runs.learner import Learner
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
@@ -24,6 +25,7 @@ SMALLER = "use a smaller depth, breadth or outputs setting"
 
 def build_learner(name: str, task: Task, settings: LearnSettings) -> Learner:
     """A learner at its start. Torch is loaded only for the one that needs it."""
+    check_installed(name)
     if settings.incremental:
 
         def train(extended: Task, phase: Phase) -> Learner:

@@ -23,6 +23,7 @@ from dlm.learning.verify import Verification, verify, wrong_atoms
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import FALSE, Definition, Program
 from dlm.logic.text import format_program
+from dlm.runs.extras import check_installed, missing_torch
 from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder, read_program
 from dlm.runs.learner import Candidate, Report
 from dlm.tasks.task import Task
@@ -112,6 +113,7 @@ def learn(
     """Learn a task from scratch. Without `save` nothing is written to disk."""
     settings.machine.check(task.inputs, task.target_arity)
     _check_breadth(task, settings)
+    check_installed(settings.learner)  # before a folder is made
     folder = RunFolder.create(out, task.name, settings.seed) if save else None
     if folder is not None:
         folder.write_json("settings.json", settings.to_json())
@@ -194,8 +196,10 @@ class _Session:
 
         if self.settings.learner != "auto":
             return [Lane(order(self.settings.learner))]
-        lanes: list[Lane | Worker] = [Worker(order("gradient"))] if _cores() > 1 else []
-        return [Lane(order("search")), *lanes]
+        if missing := missing_torch("gradient descent"):
+            self.observer.on_note(f"auto learns by search alone: {missing}")
+        beside = [] if missing or _cores() == 1 else [Worker(order("gradient"))]
+        return [Lane(order("search")), *beside]
 
     def _loop(self, lanes: list[Lane | Worker]) -> Result:
         while self.seconds < self.settings.time_limit:

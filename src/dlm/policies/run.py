@@ -27,6 +27,7 @@ from dlm.policies.outcome import PolicyEnding, PolicyRun
 from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.stages import PolicyReport, Stage, open_stage
 from dlm.policies.verify import SOFT_EPISODES, STREAM, Earned, all_passed, play_program, try_trials
+from dlm.runs.extras import check_installed, missing_torch
 from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder, read_program
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def learn_policy_task(
     """
     if settings.learner == "imitation":
         find_teacher(domain, settings.teacher if teacher is None else teacher)  # refused before a folder is made
+    for learner in settings.stages:
+        check_installed(learner)
     folder = RunFolder.create(out, domain.name, settings.seed) if save else None
     if folder is not None:
         folder.write_json("settings.json", settings.to_json())
@@ -191,6 +194,8 @@ class _Session:
 
     def run(self) -> PolicyRun:
         ended: PolicyEnding = "finished"
+        if self.settings.learner == "auto" and (missing := missing_torch("ppo")):
+            self.observer.on_note(f"auto learns by search alone: {missing}")
         while self.turn < len(self.settings.stages):
             learner, last = self.settings.stages[self.turn], self.turn == len(self.settings.stages) - 1
             stage = self._open(learner, last=last)

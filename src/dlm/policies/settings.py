@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 from dlm.errors import RunError, SettingsError
+from dlm.runs.extras import missing_torch
 
 __all__ = ["METHODS", "POLICY_LEARNERS", "PolicyLearnerName", "PolicyRunSettings"]
 
@@ -74,7 +75,9 @@ class PolicyRunSettings:
         """The learners that have a turn, one after the other until a policy is verified."""
         if self.learner != "auto":
             return (self.learner,)
-        return ("ppo",) if self.keep_soft else ("search", "ppo")
+        if self.keep_soft:
+            return ("ppo",)
+        return ("search",) if missing_torch("ppo") else ("search", "ppo")
 
     def to_json(self) -> dict[str, object]:
         return asdict(self)

@@ -17,6 +17,7 @@ from dlm.policies.imitation.learner import Imitation
 from dlm.policies.imitation.teachers import ProgramTeacher, Teacher, TeacherSource, find_teacher
 from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
 from dlm.policies.verify import longest_tests
+from dlm.runs.extras import check_installed
 from dlm.runs.learner import State
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def open_stage(
     incremental: bool = False,
 ) -> Stage:
     """A learner at its beginning."""
+    check_installed(learner)
     if learner == "search":
         if isinstance(domain, EnvDomain) and not domain.deterministic:
             raise SettingsError(

@@ -8,6 +8,7 @@ import numpy as np
 
 from dlm.envs.domain import Domain
 from dlm.errors import RunError
+from dlm.runs.extras import missing_torch
 from dlm.runs.folder import RunFolder
 
 if TYPE_CHECKING:
@@ -25,15 +26,17 @@ def save_soft(folder: RunFolder, soft: SoftPolicy) -> None:
 
 def load_soft(folder: RunFolder, domain: Domain[Any]) -> SoftPolicy:
     """The soft policy of a run that was told to keep it."""
+    state = folder.load_state(NAME)
+    if state is None:
+        raise RunError(f"the run {folder.path} has no soft policy: learn with --keep-soft to have one")
+    if missing := missing_torch("a soft policy"):
+        raise missing
     import torch
 
     from dlm.policies.gradient.actor import Actor
     from dlm.policies.gradient.settings import machine_settings
     from dlm.policies.gradient.soft import SoftPolicy
 
-    state = folder.load_state(NAME)
-    if state is None:
-        raise RunError(f"the run {folder.path} has no soft policy: learn with --keep-soft to have one")
     actor = Actor(domain, machine_settings(domain))
     weights = state["weights"]
     if weights.shape != (1, actor.machine.logits.numel()):

@@ -1,0 +1,23 @@
+"""Torch is an extra: learners that need it are refused where it is missing, and `auto` learns without them."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from dlm.errors import MissingExtraError
+
+__all__ = ["check_installed", "missing_torch"]
+
+TRAINED = ("gradient", "ppo", "reinforce")
+"""The learners that train a machine."""
+
+
+def missing_torch(purpose: str) -> MissingExtraError | None:
+    """The error of a part that needs torch; None if torch is installed. Looking for it does not load it."""
+    return None if find_spec("torch") else MissingExtraError("torch", "gradient", purpose)
+
+
+def check_installed(learner: str) -> None:
+    """Refuse a learner whose package is not installed."""
+    if learner in TRAINED and (missing := missing_torch(f"the learner {learner}")):
+        raise missing
