@@ -13,6 +13,7 @@ SOURCE = ROOT / "src" / "dlm"
 
 LAYERS = (
     "errors",
+    "seeds",
     "logic",
     "data",
     "space",

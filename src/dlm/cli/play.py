@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 
+from dlm import seeds
 from dlm.cli.display import count
 from dlm.cli.policy_options import GreedyOption, mode_of, problem_of
 from dlm.cli.returns import decision_words
@@ -18,13 +19,12 @@ from dlm.errors import ResourceError, SettingsError
 from dlm.logic.syntax import Program
 from dlm.policies.episode import Move, explain_move, play_episode
 from dlm.runs.folder import read_program
+from dlm.seeds import Stream
 
 __all__ = ["play"]
 
 NOT_SOLVED = 3
 
-STREAM = 7
-"""Of a seed's random streams, one that neither learning nor testing uses."""
 
 LEVELS = 3
 """How deep reasons go if nothing else is asked for: the rule, what it needed, and who was found."""
@@ -67,7 +67,7 @@ def play(
         raise SettingsError(f"{domain.name} is nothing to act in; `dlm test` tries its programs. Play rl/... tasks.")
     program = read_program(source)
     path = _picture_path(render, out, domain)
-    rng = np.random.default_rng([seed, STREAM])
+    rng = seeds.rng(seed, Stream.PLAY)
     start = _start(domain, rng, objects, trial)
     moves: list[Move] = []
     shown = render == "text" and not json

@@ -8,15 +8,16 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 
+from dlm import seeds
 from dlm.cli.returns import decision_words, print_returns
 from dlm.envs import Domain
 from dlm.envs.evaluate import Mode
 from dlm.policies.gradient.soft_file import load_soft
-from dlm.policies.verify import STREAM, Play, all_passed, try_size, try_trials
+from dlm.policies.verify import Play, all_passed, try_size, try_trials
 from dlm.runs.folder import RunFolder
+from dlm.seeds import Stream
 
 __all__ = ["EPISODES", "run_policy_test", "soft_play"]
 
@@ -34,7 +35,7 @@ def run_policy_test(
     json: bool,
 ) -> bool:
     """Play fresh episodes and print what they earned. Whether the policy passed everywhere."""
-    rng = np.random.default_rng([seed, STREAM])
+    rng = seeds.rng(seed, Stream.LATER_TEST)
     started = time.perf_counter()
     err = Console(stderr=True)
     with err.status("testing") if err.is_terminal and not json else nullcontext():

@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
+from dlm import seeds
 from dlm.cli.display import print_trials
 from dlm.cli.policy_options import GreedyOption, mode_of, problem_of
 from dlm.cli.policy_test import EPISODES, run_policy_test, soft_play
@@ -22,6 +23,7 @@ from dlm.learning.verify import INSTANCES, Trial, check_signature, try_program
 from dlm.logic.syntax import Program
 from dlm.policies.verify import play_program
 from dlm.runs.folder import read_program
+from dlm.seeds import Stream
 from dlm.tasks import Task
 
 __all__ = ["test"]
@@ -30,9 +32,6 @@ NOT_RIGHT = 3
 
 PIECE_BYTES = 1 << 27
 """Memory that the instances drawn at a time take."""
-
-STREAM = 5
-"""Of a seed's random streams, one that learning and verification do not use."""
 
 
 def test(
@@ -87,7 +86,7 @@ def test(
     check_signature(program, known)
     size = known.large_size if objects is None else objects
     started = time.perf_counter()
-    rng = np.random.default_rng([seed, STREAM])
+    rng = seeds.rng(seed, Stream.LATER_TEST)
     trial = _try(program, known, size, instances or INSTANCES, rng, quiet=json)
     seconds = time.perf_counter() - started
     if json:

@@ -25,6 +25,7 @@ from dlm.envs.domain import Actions, Domain, IntArray, Optimum, State, Step, Tri
 from dlm.envs.planning import Graph, explore
 from dlm.errors import DataError, SettingsError
 from dlm.logic.explain.query import Query, format_query
+from dlm.seeds import fixed_rng
 
 __all__ = ["Encode", "EnvDomain", "EnvState", "Happening", "copy_env", "structure_key"]
 
@@ -138,7 +139,7 @@ class EnvDomain(Domain[EnvState]):
     def objects(self, size: int) -> tuple[str, ...]:
         size = self._nearest(size)
         if size not in self._objects:
-            self._start(np.random.default_rng(0), size)
+            self._start(fixed_rng(), size)
         return self._objects[size]
 
     def size(self, state: EnvState) -> int:

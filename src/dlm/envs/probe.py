@@ -11,6 +11,7 @@ import numpy as np
 from dlm.data.structure import Structure
 from dlm.envs.from_gymnasium import Encode, EnvDomain, EnvState, Happening, copy_env
 from dlm.errors import DataError, SettingsError
+from dlm.seeds import fixed_rng
 
 __all__ = ["bare_env", "domain_of", "makes_envs"]
 
@@ -194,7 +195,7 @@ class _Probe:
 
 def _look(domain: EnvDomain) -> _Probe:
     """Walk around and try actions: is there luck, does an observation show all that matters, what does a step cost?"""
-    rng = np.random.default_rng(0)
+    rng = fixed_rng()
     probe = _Probe()
     for _ in range(WALKS):
         state = domain.reset(rng, 1, domain.lessons[0])

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
+from dlm import seeds
 from dlm.data.worlds import Examples, join_examples
 from dlm.engines import evaluate_target
 from dlm.learning.sampling import sample_rich, training_sizes
@@ -22,6 +23,7 @@ from dlm.logic.syntax import Program
 from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of, weights_of
 from dlm.runs.checkpoint import choices_from, choices_to, examples_from, examples_to, rng_from, rng_to
 from dlm.runs.learner import Candidate, Report, State
+from dlm.seeds import Stream, fixed_rng
 from dlm.space import Choices, MachineSettings, Wiring, embed_choices, program_of, wire
 from dlm.tasks.task import Task
 
@@ -53,7 +55,7 @@ class GradientLearner:
     def __init__(self, task: Task, settings: MachineSettings, schedule: Schedule, seed: int) -> None:
         self.task, self.settings, self.schedule = task, settings, schedule
         self._wirings: dict[int, Wiring] = {}
-        self._rng = np.random.default_rng(seed)
+        self._rng = seeds.rng(seed, Stream.TASK_GRADIENT)
         self._generator = torch.Generator().manual_seed(int(self._rng.integers(2**62)))
         self._layouts: dict[tuple[int, int], Layout] = {}
         self._factor = self._rarity_factor() if schedule.rich else 1
@@ -100,7 +102,7 @@ class GradientLearner:
         full = self._wiring_at(self.settings.depth)
         if self._depth == self.settings.depth:
             return self._start_choices
-        return embed_choices(self.wiring, self._start_choices, full, np.random.default_rng(0))
+        return embed_choices(self.wiring, self._start_choices, full, fixed_rng())
 
     # ------------------------------------------------------------------ starts
 
@@ -224,7 +226,7 @@ class GradientLearner:
         """How many times more worlds to draw than to keep, so that the rarer class is not rare; of no seed."""
         if self.task.one_is_enough:
             return 1
-        examples = self.task.sample(np.random.default_rng(0), 1000, self.schedule.size)
+        examples = self.task.sample(fixed_rng(), 1000, self.schedule.size)
         share = float(examples.target[:, examples.scored].mean())
         rare = min(share, 1 - share)
         return RICH_FACTOR if rare * RICH_FACTOR < RICH_SHARE else max(1, round(RICH_SHARE / rare))

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm import seeds
 from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.engines.bits import evaluate_target
 from dlm.learning.invention import Inventions
@@ -26,6 +27,7 @@ from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
 from dlm.runs.checkpoint import examples_from, examples_to, json_from, json_to
 from dlm.runs.learner import Candidate, Learner, Report, State
+from dlm.seeds import Stream, derive_seed
 from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
 
@@ -94,7 +96,7 @@ class IncrementalLearner:
         breadth = max(machine.breadth_at(layer) for layer in range(1, machine.depth))
         self._widest = max(task.target_arity, breadth - 1, *task.inputs.values())
         self.questions = [task, *(project_task(task, n) for n in range(task.target_arity) if task.target_arity > 1)]
-        self.held_out = [HeldOut(question, np.random.default_rng([seed, 7])) for question in self.questions]
+        self.held_out = [HeldOut(question, seeds.rng(seed, Stream.HELD_OUT)) for question in self.questions]
         self.kept = self.inventions = Inventions()
         self.errors = [1.0 for _ in self.questions]
         self.phase = 0
@@ -143,7 +145,7 @@ class IncrementalLearner:
 
     def _build(self) -> Learner:
         steps = round(min(STEPS * SLOWER ** self._vain[self._question], SLOWEST))
-        seed = int(np.random.SeedSequence([self.seed, self.phase]).generate_state(1)[0])
+        seed = derive_seed(self.seed, Stream.PHASE, self.phase)
         return self._train(self.inventions.extend_task(self.questions[self._question]), Phase(seed, steps))
 
     def _consider(self, report: Report) -> Candidate | None:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm.data.worlds import BoolArray, Examples
+from dlm.seeds import fixed_rng
 from dlm.space.wiring import Wiring
 
 __all__ = ["Packing", "Table", "WORD_BITS", "pack_examples"]
@@ -108,7 +109,7 @@ def pack_examples(wiring: Wiring, batches: Sequence[Examples], false_alarm: floa
         negative,
         int(np.bitwise_count(positive).sum()),
         int(np.bitwise_count(negative).sum()),
-        np.random.default_rng(0).integers(2**64, size=size**breadth * exists.shape[-1], dtype=np.uint64),
+        fixed_rng().integers(2**64, size=size**breadth * exists.shape[-1], dtype=np.uint64),
         all(batch.one_is_enough for batch in batches),
         false_alarm,
     )

@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from dlm import seeds
 from dlm.data.worlds import Examples
 from dlm.errors import DlmError, ResourceError, RunError, SettingsError
 from dlm.learning.lanes import Lane, Order, Suggestion, Worker
@@ -26,6 +27,7 @@ from dlm.logic.text import format_program
 from dlm.runs.extras import check_installed, missing_torch
 from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder, read_program
 from dlm.runs.learner import Candidate, Report
+from dlm.seeds import Stream
 from dlm.tasks.task import Task
 
 __all__ = ["Ending", "Observer", "Result", "learn", "resume"]
@@ -250,8 +252,8 @@ class _Session:
 
     def _prove(self, raw: Program) -> Proof | tuple[Examples, ...]:
         """Prune a program and verify what is left, on instances used for nothing else; or counterexamples."""
-        judge = Judge(self.task, self._rng(3))
-        verifier = self._rng(2)
+        judge = Judge(self.task, self._rng(Stream.PRUNING))
+        verifier = self._rng(Stream.VERIFICATION)
         program = simplify(raw)
         objection = judge.objection(program)
         if objection is not None:
@@ -267,9 +269,9 @@ class _Session:
         verification = verify(program, self.task, verifier)
         return Proof(program, verification) if verification.verified else verification.counterexamples
 
-    def _rng(self, purpose: int) -> np.random.Generator:
-        """A generator that no learner draws from, different for each purpose and attempt."""
-        return np.random.default_rng([self.settings.seed, purpose, self.attempts])
+    def _rng(self, stream: Stream) -> np.random.Generator:
+        """A generator that no learner draws from, another one for each stream and attempt."""
+        return seeds.rng(self.settings.seed, stream, self.attempts)
 
     # ------------------------------------------------------------------ ends
 
@@ -311,7 +313,7 @@ class _Session:
             constant = _constant_program(self.task)
             self.best = Candidate(constant, "none", 0.0, believed=False)
         program = simplify(self.best.program)
-        return self._finish(self.best, program, verify(program, self.task, self._rng(4)), ended)
+        return self._finish(self.best, program, verify(program, self.task, self._rng(Stream.BEST_SO_FAR)), ended)
 
     def _last_words(self, error: BaseException) -> str:
         """Nothing is lost: an error that ends the run carries the best program."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm import seeds
 from dlm.data.worlds import Examples
 from dlm.learning.circuit import Circuit, Plan
 from dlm.learning.packing import pack_examples
@@ -37,6 +38,7 @@ from dlm.runs.checkpoint import (
     rng_to,
 )
 from dlm.runs.learner import Candidate, Report, State
+from dlm.seeds import Stream
 from dlm.space.choices import Choices, embed_choices, program_of, random_choices
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
@@ -92,7 +94,7 @@ class SearchLearner:
         self.task = task
         self.settings = settings
         self.search = search or SearchSettings()
-        self.rng = np.random.default_rng([seed, 1])
+        self.rng = seeds.rng(seed, Stream.TASK_SEARCH)
         self.depths = list(range(2, settings.depth + 1))
         self._plans: dict[int, Plan] = {}
         self.size = self._world_size()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dlm import seeds
 from dlm.data.structure import Structure
 from dlm.data.worlds import Worlds
 from dlm.engines import evaluate_target
@@ -17,7 +18,8 @@ from dlm.errors import DataError
 from dlm.logic.evaluate import check_inputs
 from dlm.logic.syntax import Program
 from dlm.policies.outcome import PolicyRun
-from dlm.policies.verify import STREAM, Earned, play_program, try_size, try_trials
+from dlm.policies.verify import Earned, play_program, try_size, try_trials
+from dlm.seeds import Stream, fixed_rng
 
 __all__ = ["Policy"]
 
@@ -49,7 +51,7 @@ class Policy:
         asked = np.ones(count, dtype=np.bool_) if arity == 1 else ~np.eye(count, dtype=np.bool_)
         outputs = evaluate_target(self.program, Worlds.from_structures([structure]))
         mode: Mode = "greedy" if rng is None else "sampled"
-        (chosen,) = choose(rng or np.random.default_rng(0), outputs, asked, mode=mode)
+        (chosen,) = choose(rng or fixed_rng(), outputs, asked, mode=mode)
         return tuple(int(number) for number in chosen)
 
     def act(self, structure: Structure, rng: np.random.Generator | None = None) -> Any:
@@ -63,7 +65,7 @@ class Policy:
         self, size: int | None = None, episodes: int | None = None, *, mode: Mode = "sampled", seed: int = 0
     ) -> tuple[Earned, ...]:
         """Returns on fresh episodes of a size, or of every published test, next to what could be earned."""
-        rng = np.random.default_rng([seed, STREAM])
+        rng = seeds.rng(seed, Stream.LATER_TEST)
         play = play_program(self.program, self.domain, mode)
         if size is None:
             return try_trials(play, self.domain, rng, episodes)

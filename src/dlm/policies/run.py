@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
+from dlm import seeds
 from dlm.envs import Domain, domain_names, get_domain
 from dlm.errors import RunError, SettingsError
 from dlm.logic.syntax import Program
@@ -26,9 +25,10 @@ from dlm.policies.imitation.teachers import TeacherSource, find_teacher
 from dlm.policies.outcome import PolicyEnding, PolicyRun
 from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.stages import PolicyReport, Stage, open_stage
-from dlm.policies.verify import SOFT_EPISODES, STREAM, Earned, all_passed, play_program, try_trials
+from dlm.policies.verify import SOFT_EPISODES, Earned, all_passed, play_program, try_trials
 from dlm.runs.extras import check_installed, missing_torch
 from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder, read_program
+from dlm.seeds import Stream, derive_seed
 
 if TYPE_CHECKING:
     from dlm.policies.gradient.soft import SoftPolicy
@@ -282,19 +282,19 @@ class _Session:
 
     def _test(self, program: Program) -> tuple[Earned, ...]:
         """Fresh episodes, the same ones for all programs of a sitting, of a stream that no learner draws from."""
-        rng = np.random.default_rng([self.settings.seed, STREAM, self.sitting])
+        rng = seeds.rng(self.settings.seed, Stream.POLICY_TEST, self.sitting)
         return try_trials(play_program(program, self.domain), self.domain, rng)
 
     def _test_soft(self, soft: SoftPolicy) -> tuple[Earned, ...]:
         """The soft policy in fresh episodes."""
-        rng = np.random.default_rng([self.settings.seed, STREAM + 1, self.sitting])
+        rng = seeds.rng(self.settings.seed, Stream.SOFT_TEST, self.sitting)
         return try_trials(soft.run, self.domain, rng, large=SOFT_EPISODES)
 
     def _seed(self) -> int:
         """The seed of an attempt: the run's own one at first, so that a learner alone gives the same program."""
         if not self.attempt:
             return self.settings.seed
-        return int(np.random.SeedSequence([self.settings.seed, self.attempt]).generate_state(1)[0])
+        return derive_seed(self.settings.seed, Stream.ATTEMPT, self.attempt)
 
     def _finish(self, ended: PolicyEnding) -> PolicyRun:
         best = self.best

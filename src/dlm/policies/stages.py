@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
-import numpy as np
-
 from dlm.envs.domain import Domain
 from dlm.envs.evaluate import decide
 from dlm.envs.from_gymnasium import EnvDomain
@@ -19,6 +17,7 @@ from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
 from dlm.policies.verify import longest_tests
 from dlm.runs.extras import check_installed
 from dlm.runs.learner import State
+from dlm.seeds import fixed_rng
 
 if TYPE_CHECKING:
     from dlm.policies.gradient.learner import PolicyGradient
@@ -190,7 +189,7 @@ class _Imitation(_ByLists):
     def testing(self) -> float:
         """What the tests of the best program would take, measured once for each."""
         if self._timed[0] is not self.mark:
-            program, rng = self.program(0.0), np.random.default_rng(0)
+            program, rng = self.program(0.0), fixed_rng()
             seconds = longest_tests(lambda state: decide(program, self._domain, rng, state), self._domain)
             self._timed = self.mark, seconds
         return self._timed[1]

@@ -19,10 +19,10 @@ import numpy as np
 from dlm.envs.domain import Domain, Trial
 from dlm.envs.evaluate import Mode, Returns, check_policy, run_from
 from dlm.logic.syntax import Program
+from dlm.seeds import fixed_rng
 
 __all__ = [
     "SOFT_EPISODES",
-    "STREAM",
     "TOLERANCE",
     "Play",
     "Earned",
@@ -42,9 +42,6 @@ DIGITS = 9
 
 SOFT_EPISODES = 20
 """Episodes of a soft policy in a large test: it takes a hundred times as long as a program there."""
-
-STREAM = 6
-"""Of a seed's random streams, one that no learner draws from."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +139,7 @@ def try_trials(
 
 def longest_tests(act: Callable[[Any], object], domain: Domain[Any]) -> float:
     """How many seconds the published tests take at most, told by one step of each."""
-    rng, total = np.random.default_rng(0), 0.0
+    rng, total = fixed_rng(), 0.0
     for trial in domain.trials():
         start = trial.start(rng, trial.episodes)
         act(start)  # index tables are made when they are first needed

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dlm.data.worlds import Examples, Worlds
 from dlm.runs.learner import State
+from dlm.seeds import fixed_rng
 from dlm.space.choices import Choices
 from dlm.space.wiring import Wiring
 
@@ -50,7 +51,7 @@ def rng_from(array: NDArray[np.generic]) -> np.random.Generator:
     """A generator that continues where the saved one was."""
     state = json_from(array)
     assert isinstance(state, dict)
-    rng = np.random.default_rng()
+    rng = fixed_rng()
     rng.bit_generator.state = state
     return rng
 

@@ -25,10 +25,12 @@ from typing import Any
 
 import numpy as np
 
+from dlm import seeds
 from dlm.data.facts import Facts, Rows
 from dlm.data.readers import write_facts
 from dlm.data.writing import TableFormat, write_table
 from dlm.errors import DataError, MissingExtraError, ResourceError, SettingsError
+from dlm.seeds import Stream
 from dlm.tasks import sparse_family as family
 from dlm.tasks import sparse_graphs as graphs
 from dlm.tasks.registry import get_task
@@ -36,9 +38,6 @@ from dlm.tasks.registry import get_task
 __all__ = ["Instance", "draw_instance", "require_writable"]
 
 Note = Callable[[str], None]
-
-STREAM = 6
-"""Of a seed's random streams, one that learning, verification and `dlm test` do not use."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ def draw_instance(
         raise SettingsError(f"the number of objects must be at least 0, got {objects}")
     if edges is not None and name not in GRAPHS:
         raise SettingsError(f"{name} has no edges; leave --edges out")
-    rng = np.random.default_rng([seed, STREAM])
+    rng = seeds.rng(seed, Stream.GENERATED_FACTS)
     draw = partial(GRAPHS[name], edges=edges) if name in GRAPHS else family.draw_family
     facts = draw(rng, objects, note=note)
     note("working out the answers")

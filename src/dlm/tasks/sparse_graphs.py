@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dlm.data.facts import Facts, Rows
 from dlm.data.memory import require_bytes
 from dlm.errors import SettingsError
+from dlm.seeds import fixed_rng
 from dlm.tasks.graphs import COLOURS, MAX_EDGE_PROBABILITY, NEIGHBOUR_SHARE
 from dlm.tasks.nearest import nearest
 from dlm.tasks.pairs import Pairs
@@ -212,7 +213,7 @@ def _reach(step: Pairs, nodes: IntArray, edges: int) -> Pairs:
 
 def _reached_on_average(edge: Pairs, edges: int) -> float:
     """How many nodes a node reaches, itself included, by walking from some nodes until enough edges were walked."""
-    nodes = np.random.default_rng(0).permutation(edge.size)[:SAMPLED_NODES]
+    nodes = fixed_rng().permutation(edge.size)[:SAMPLED_NODES]
     reached = walked = tried = 0
     for node in nodes:
         seen = np.zeros(edge.size, dtype=np.bool_)

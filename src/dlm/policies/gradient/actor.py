@@ -16,6 +16,7 @@ from dlm.envs.domain import Domain, State
 from dlm.envs.view import View
 from dlm.logic.syntax import Atom, Definition, Program
 from dlm.machine import Layout, Machine, Valuation, extract, fast_apply, valuation_of
+from dlm.seeds import fixed_rng
 from dlm.space.choices import Choices, program_of
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
@@ -110,7 +111,7 @@ class Actor:
 
     def _telling_diagonals(self) -> list[str]:
         """The binary predicates that are true of some objects and themselves and not of others."""
-        worlds = self.look(self.domain.reset(np.random.default_rng(0), SAMPLED, self.domain.lessons[-1]))
+        worlds = self.look(self.domain.reset(fixed_rng(), SAMPLED, self.domain.lessons[-1]))
         diagonals = {n: t.diagonal(axis1=1, axis2=2) for n, t in worlds.relations.items() if t.ndim == 3}
         return [name for name, diagonal in diagonals.items() if diagonal.any() and not diagonal.all()]
 

@@ -20,6 +20,7 @@ from dlm.machine.selection import Selection
 from dlm.policies.gradient.scoring import scatter
 from dlm.policies.gradient.settings import PolicySettings
 from dlm.policies.snapshot import state_from, state_to
+from dlm.seeds import fixed_rng
 
 __all__ = ["Curriculum", "Exam", "Softness"]
 
@@ -98,7 +99,7 @@ class Curriculum(Generic[S]):
     def restore(self, tree: Mapping[str, Any]) -> None:
         """Go on from what `state` gave."""
         self.lesson = tree["lesson"]
-        like = self.domain.reset(np.random.default_rng(0), 1, self.size)
+        like = self.domain.reset(fixed_rng(), 1, self.size)
         for name, pool in (("failed", self.failed), ("solved", self.solved)):
             if name in tree:
                 instances = state_from(tree[name], like)

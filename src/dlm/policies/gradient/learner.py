@@ -21,6 +21,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dlm import seeds
 from dlm.envs.domain import Domain
 from dlm.envs.evaluate import Mode, decide
 from dlm.learning.prune import prune
@@ -42,6 +43,7 @@ from dlm.policies.result import PolicyResult
 from dlm.policies.verify import TOLERANCE, Earned, longest_tests, play_program, try_trials
 from dlm.runs.checkpoint import choices_from, choices_to, tree_from, tree_to
 from dlm.runs.learner import State as Snapshot
+from dlm.seeds import Stream, fixed_rng
 from dlm.space.choices import Choices
 from dlm.space.settings import MachineSettings
 
@@ -132,7 +134,7 @@ def learn_policy_gradient(
         if on_progress is not None:
             on_progress(learner.progress(time.monotonic() - begin))
     program = learner.program(min(PRUNING, end - time.monotonic()))
-    rng = np.random.default_rng([seed, 2])
+    rng = seeds.rng(seed, Stream.POLICY_TEST)
     trials = try_trials(play_program(program, domain), domain, rng)
     soft = learner.soft_policy() if keep_soft else None
     soft_trials = try_trials(soft.run, domain, rng) if soft else ()
@@ -163,7 +165,7 @@ class PolicyGradient:
         self.best_soft: tuple[tuple[int, float], Actor, Tensor, float] | None = None
         self.done = False
         self._out_of_time = out_of_time
-        self._rng = np.random.default_rng([seed, 0])
+        self._rng = seeds.rng(seed, Stream.POLICY_GRADIENT)
         self._generator = torch.Generator().manual_seed(int(self._rng.integers(2**62)))
         self._begin()
 
@@ -225,7 +227,7 @@ class PolicyGradient:
 
     def testing_seconds(self) -> float:
         """How long the published tests take at most, told by one step of each, by a program and a soft policy."""
-        rng, program = np.random.default_rng(0), self.actor.program()
+        rng, program = fixed_rng(), self.actor.program()
         soft = SoftPolicy(self.actor, self._weights(), self.settings.action_temperature)
         players: list[Callable[[Any], object]] = [lambda state: decide(program, self.domain, rng, state)]
         if self.keep_soft:

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from dlm import seeds
 from dlm.envs.domain import Domain, S, join
 from dlm.envs.evaluate import run_from
 from dlm.logic.syntax import Program
+from dlm.seeds import Stream
 
 __all__ = ["OPTIMAL", "Bar", "Judge", "Score", "judged_sizes", "scatter"]
 
@@ -72,7 +74,7 @@ class Judge:
     def __init__(self, domain: Domain[Any], seed: int, episodes: int = 40) -> None:
         self.domain = domain
         self.steps = 0
-        rng = np.random.default_rng(seed)
+        rng = seeds.rng(seed, Stream.POLICY_SCORES)
         # The training size first: what fails mostly fails there.
         sizes = sorted(judged_sizes(domain), key=lambda size: abs(size - domain.lessons[-1]))
         own = [domain.reset(rng, episodes, size) for size in sizes]
@@ -85,7 +87,7 @@ class Judge:
         """The score of a program; what it can have at most as soon as its total is below `at_least`."""
         own = total = 0.0
         for number, (start, share) in enumerate(zip(self.starts, self._shares, strict=True)):
-            returns = run_from(program, self.domain, np.random.default_rng(number), start)
+            returns = run_from(program, self.domain, seeds.rng(number, Stream.EPISODES), start)
             self.steps += returns.steps
             gap = share * float((returns.values - returns.optimum).mean())
             total += gap

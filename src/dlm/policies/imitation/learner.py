@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm import seeds
 from dlm.envs.domain import Domain, State
 from dlm.errors import SettingsError
 from dlm.logic.syntax import Program
@@ -35,6 +36,7 @@ from dlm.policies.search.planned import Cases
 from dlm.policies.snapshot import Memory, cases_to, judged_to, state_to, words_to
 from dlm.runs.checkpoint import tree_from, tree_to
 from dlm.runs.learner import State as Snapshot
+from dlm.seeds import Stream, fixed_rng
 
 __all__ = ["Imitation", "ImitationProgress", "ImitationSettings"]
 
@@ -115,7 +117,7 @@ class Imitation:
         self.settings = settings or ImitationSettings()
         self.out_of_time = out_of_time
         self.lens = Lens.of(domain)
-        self.rng = np.random.default_rng([seed, 3])
+        self.rng = seeds.rng(seed, Stream.IMITATION)
         self.vocabulary = Vocabulary(frozenset(self.lens.view.predicates))
         self.room = Classroom(self.lens, teacher, self.vocabulary, self.rng)
         self.sizes = self._choose_sizes()
@@ -180,11 +182,11 @@ class Imitation:
                 f"{self.domain.name} has no lesson of at most {self.settings.objects} objects to imitate on"
             )
         wanted = (max(fitting[0], fitting[-1] // 2), fitting[-1], fitting[-1] * 3 // 2)
-        rng = np.random.default_rng(0)
+        rng = fixed_rng()
         return sorted({self.domain.size(self.domain.reset(rng, 1, size)) for size in wanted})
 
     def _objects(self, size: int) -> int:
-        return len(self.lens.objects(self.domain.reset(np.random.default_rng(0), 1, size)))
+        return len(self.lens.objects(self.domain.reset(fixed_rng(), 1, size)))
 
     def _demonstrations(self) -> list[Cases]:
         return [self.room.demonstrate(size, self.settings.episodes, self.settings.states) for size in self.sizes]

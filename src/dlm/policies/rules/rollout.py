@@ -14,12 +14,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm import seeds
 from dlm.data.worlds import BoolArray
 from dlm.engines.tables import Tables, Words, anywhere, pack_table, read_worlds, unpack_table
 from dlm.envs.domain import State
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.features import Vocabulary
 from dlm.policies.rules.language import Lens
+from dlm.seeds import Stream
 
 __all__ = ["Played", "atoms_of", "choose_atoms", "draw_seed", "play_lists"]
 
@@ -67,7 +69,7 @@ def _play(
     lens: Lens, lists: Sequence[DecisionList], vocabulary: Vocabulary, seed: int, start: State, freedom: float
 ) -> Played:
     """A run is a list at a start. Runs from one start are in one episode as long as they choose alike."""
-    rng = np.random.default_rng(seed)
+    rng = seeds.rng(seed, Stream.EPISODES)
     returns = np.zeros(len(lists) * start.count)
     solved = np.zeros(len(lists) * start.count, dtype=np.bool_)
     atoms = lens.actions(start)

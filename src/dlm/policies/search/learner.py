@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm import seeds
 from dlm.envs.domain import Domain, State
 from dlm.logic.syntax import Program
 from dlm.policies.result import PolicyResult, Progress
@@ -32,9 +33,10 @@ from dlm.policies.rules.score import Judged, ListJudge
 from dlm.policies.search.lookahead import look_ahead, visited
 from dlm.policies.search.planned import Bank, Cases, Planner, join_cases
 from dlm.policies.snapshot import Memory, cases_to, judged_to, state_to, words_to
-from dlm.policies.verify import STREAM, play_program, try_trials
+from dlm.policies.verify import play_program, try_trials
 from dlm.runs.checkpoint import tree_from, tree_to
 from dlm.runs.learner import State as Snapshot
+from dlm.seeds import Stream
 
 __all__ = ["RuleSearch", "RuleSearchSettings", "learn_rules"]
 
@@ -122,7 +124,7 @@ def learn_rules(
         if out_of_time():
             break
     program = search.program()
-    rng = np.random.default_rng([seed, STREAM])
+    rng = seeds.rng(seed, Stream.POLICY_TEST)
     trials = try_trials(play_program(program, domain), domain, rng)
     return PolicyResult(program, "search", trials, search.env_steps, time.monotonic() - begin, search.starts)
 
@@ -137,7 +139,7 @@ class RuleSearch:
         self.settings = settings
         self.out_of_time = out_of_time
         self.lens = Lens.of(domain)
-        self.rng = np.random.default_rng([seed, 0])
+        self.rng = seeds.rng(seed, Stream.RULE_SEARCH)
         self.vocabulary = Vocabulary(frozenset(self.lens.view.predicates))
         self.planner = Planner(self.lens, self.vocabulary, settings.states)
         self.starts = 0
@@ -148,7 +150,7 @@ class RuleSearch:
         self.memory: dict[int, list[Cases]] = {}
         self.sizes = self.planner.sizes(self.rng, settings.sizes)
         self._steps_ahead = 0
-        judging = np.random.default_rng([seed, 1])
+        judging = seeds.rng(seed, Stream.RULE_SCORES)
         self.exams = {
             round(self.sizes[-1] * growth): round(settings.episodes * (settings.growth[0] / growth) ** 2)
             for growth in settings.growth
