@@ -93,7 +93,7 @@ def _section(run: Record, count: int, out: Path) -> Iterator[str]:
     yield f"```text\n{_wrapped(run['program'])}\n```\n"
     yield "| test | episodes | mean return | optimum | success |\n|---|---|---|---|---|"
     for test in map(Earned.from_json, run["returns"]):
-        known = f"{'' if test.exact else '≥ '}{test.optimum:.3f}"
+        known = f"{'' if test.exact else '≥ '}{test.mean + test.lost:.3f}"
         yield f"| {test.name} | {test.episodes} | {test.mean:.3f} | {known} | {100 * test.success:.3g} % |"
     domain = get_domain(task)
     late = " The last action collects the reward and moves nothing." if domain.collects_late else ""

@@ -11,6 +11,7 @@ from dlm.envs import get_domain, make_env, run_policy
 from dlm.envs.find import find_domain
 from dlm.envs.probe import domain_of
 from dlm.errors import DataError, DlmError, ProgramError, SettingsError, UnknownTaskError
+from dlm.policies.verify import play_program, try_size
 from policies import worlds
 
 AHEAD = dlm.parse_program("go(x) :- exists y: here(y) & next(y, x).")
@@ -75,6 +76,29 @@ def test_an_environment_of_ours_behind_a_wrapper_has_the_returns_of_its_domain()
         assert np.allclose(getattr(returns, name), getattr(theirs, name))
 
 
+def test_the_optimum_is_sought_within_bounds_and_may_be_left_out() -> None:
+    domain = domain_of(worlds.Lamps, "switch", sizes=(2, 3))
+    program = dlm.parse_program("switch(x) :- ~lit(x).")
+    begin = worlds.Lamps.steps
+    alone = try_size(play_program(program, domain, optimum=False), domain, np.random.default_rng(0), 13, 50)
+    played = worlds.Lamps.steps - begin
+    assert (alone.success, alone.optimum) == (1.0, None)
+    with_optimum = try_size(play_program(program, domain), domain, np.random.default_rng(1), 13, 50)
+    assert with_optimum.optimum is None  # 2 ** 13 states are too many
+    assert worlds.Lamps.steps - begin - played < 13 * 3500  # it gave up at the first start, and not at all of them
+    small = try_size(play_program(program, domain), domain, np.random.default_rng(0), 5, 50)
+    assert small.optimum == pytest.approx(small.mean)
+
+
+def test_what_was_said_of_an_optimum_is_not_taken_back() -> None:
+    domain = domain_of(worlds.Lamps, "switch", sizes=(2, 3))
+    start = domain.reset(np.random.default_rng(0), 20, 13)
+    before = domain.optimal_return(start)
+    near = start.take(np.arange(20)[::-1])
+    after = domain.optimal_return(near)
+    assert np.array_equal(before.exact, after.exact[::-1])
+
+
 def test_states_of_an_environment_are_values() -> None:
     domain = domain_of(worlds.Corridor(5), "go")
     start = domain.reset(np.random.default_rng(3), 6, 5)
@@ -93,6 +117,8 @@ def test_a_random_environment_is_left_to_reinforcement_learning() -> None:
     domain = domain_of(worlds.Slippery(3), "go")
     assert not domain.deterministic
     assert np.isnan(run_policy(AHEAD, domain, np.random.default_rng(0), 3, 5).optimum_mean)
+    unknown = try_size(play_program(AHEAD, domain), domain, np.random.default_rng(0), 3, 5)
+    assert (unknown.optimum, unknown.optimal, unknown.to_json()["optimum"]) == (None, False, None)
     with pytest.raises(SettingsError, match="stochastic"):
         dlm.learn_policy(worlds.Slippery(3), action="go", learner="search")
 

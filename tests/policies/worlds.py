@@ -40,6 +40,32 @@ class Corridor(gymnasium.Env[Any, Any]):
         return Structure(names, self.predicates, {"here": frozenset({(self.here,)}), "next": row})
 
 
+class Lamps(gymnasium.Env[Any, Any]):
+    """Lamps that are switched one at a time until all are on: as many states as there are sets of lamps."""
+
+    steps = 0
+
+    def __init__(self, lamps: int = 3) -> None:
+        self.lamps = lamps
+        self.observation_space: Any = StructureSpace({"lit": 1})
+        self.action_space: Any = gymnasium.spaces.Discrete(lamps)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed, options=options)
+        self.lit = frozenset(np.flatnonzero(self.np_random.random(self.lamps - 1) < 0.5).tolist())
+        return self.observe(), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        Lamps.steps += 1
+        self.lit ^= {int(action)}
+        done = len(self.lit) == self.lamps
+        return self.observe(), 1.0 if done else -0.01, done, False, {}
+
+    def observe(self) -> Any:
+        names = tuple(f"lamp {lamp}" for lamp in range(self.lamps))
+        return Structure(names, {"lit": 1}, {"lit": frozenset((lamp,) for lamp in self.lit)})
+
+
 class Slippery(Corridor):
     """Half of the steps lead nowhere."""
 

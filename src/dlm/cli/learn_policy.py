@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_text
-import math
 from pathlib import Path
 from typing import Any
 
@@ -93,9 +92,9 @@ def _headline(result: PolicyRun) -> Text:
         found = f"the mean return over {episodes} fresh episodes is as good as the optimum"
     elif result.optimal:
         found = f"all {episodes} fresh episodes reach the goal, with the best return possible"
-    elif any(math.isnan(test.optimum) for test in tests):
+    elif any(test.optimum is None for test in tests):
         found = f"all {episodes} fresh episodes reach the goal"
     else:
-        gap = max(test.optimum - test.mean for test in tests)
+        gap = max(test.lost for test in tests)
         found = f"all {episodes} fresh episodes reach the goal, with at most {gap:.3f} less return than possible"
     return Text.assemble(("Verified", "bold green"), f": {found}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+import math
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -172,10 +173,11 @@ def _lists_objects(line: str) -> bool:
 
 def _print_end(domain: Domain[Any], start: State, moves: list[Move], seed: int, greedy: bool | None) -> None:
     optimum = domain.optimal_return(start)
-    best = "optimum" if optimum.exact[0] else "best known"
+    known = f"{'optimum' if optimum.exact[0] else 'best known'} {optimum.returns[0]:.3f}"
+    best = "optimum unknown" if math.isnan(optimum.returns[0]) else known
     end = "The goal is reached" if moves and moves[-1].solved else "The goal is not reached"
     total = sum(move.reward for move in moves)
-    print(f"{end} in {count(len(moves), 'step')}. Return {total:.3f}, {best} {optimum.returns[0]:.3f}.")
+    print(f"{end} in {count(len(moves), 'step')}. Return {total:.3f}, {best}.")
     print(f"decision  {decision_words(mode_of(greedy))}")
     print(f"task      {domain.name}, {domain.size(start)} {domain.counts}, seed {seed}")
 
@@ -198,7 +200,7 @@ def _to_json(
             for move in moves
         ],
         "return": sum(move.reward for move in moves),
-        "optimum": float(optimum.returns[0]),
+        "optimum": None if math.isnan(optimum.returns[0]) else float(optimum.returns[0]),
         "optimum_exact": bool(optimum.exact[0]),
         "solved": bool(moves) and moves[-1].solved,
     }

@@ -17,7 +17,7 @@ HEAD = ("TEST", "EPISODES", "MEAN RETURN", "95 % INTERVAL", "OPTIMUM", "SUCCESS"
 def print_returns(tests: Sequence[Earned]) -> None:
     """A table with a row for each test."""
     print_table(HEAD, [_row(test) for test in tests])
-    if any(not test.exact and not math.isnan(test.optimum) for test in tests):
+    if any(not test.exact and test.optimum is not None for test in tests):
         print("* the best known: a lower bound of the optimum")
 
 
@@ -37,6 +37,6 @@ def _row(test: Earned) -> tuple[str, ...]:
         str(test.episodes),
         f"{test.mean:.3f}",
         "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}",
-        "unknown" if math.isnan(test.optimum) else f"{test.optimum:.3f}" + ("" if test.exact else "*"),
+        "unknown" if test.optimum is None else f"{test.optimum:.3f}" + ("" if test.exact else "*"),
         percent(test.success),
     )

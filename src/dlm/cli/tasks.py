@@ -6,6 +6,7 @@ import json as json_text
 from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import groupby
+from textwrap import fill
 from typing import Annotated, Any
 
 import typer
@@ -43,6 +44,9 @@ def tasks(
     print()
     print("Tasks to act in: the program learned is a policy, and its predicate is the action.")
     print_table(ACT_HEAD, [_act_row(domain) for domain in domains])
+    for domain in domains:
+        if domain.differs:
+            print(fill(f"{domain.name} differs from the paper. {domain.differs}", 100, subsequent_indent="  "))
     print()
     print(f"Next: dlm learn {known[0].name}")
     print(f"      dlm learn {domains[0].name}")
@@ -109,5 +113,6 @@ def _domain_to_json(domain: Domain[Any]) -> dict[str, object]:
         "step_cost": domain.step_cost,
         "lessons": list(domain.lessons),
         "trials": [{"name": trial.name, "size": trial.size, "episodes": trial.episodes} for trial in domain.trials()],
+        "differs": domain.differs,
         "env_id": env_id(domain.name),
     }

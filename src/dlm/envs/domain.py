@@ -77,10 +77,15 @@ class Step(NamedTuple, Generic[S]):
 
 @dataclass(frozen=True)
 class Optimum:
-    """The best return that can still be had in each episode; a lower bound of it where `exact` is false."""
+    """The best return that can still be had in each episode; where not `exact` a lower bound, or not a number."""
 
     returns: Floats
     exact: BoolArray
+
+    @classmethod
+    def unknown(cls, count: int) -> Optimum:
+        """Nothing is known of so many episodes."""
+        return cls(np.full(count, np.nan), np.zeros(count, dtype=np.bool_))
 
 
 @dataclass(frozen=True)
@@ -110,6 +115,9 @@ class Domain(ABC, Generic[S]):
     """The goal is rewarded one step after it is reached: the reward looks at the state before the move."""
     view: ClassVar[View | None] = None
     """A way to look at the observation that makes policies simpler to say; see `View`."""
+
+    differs: ClassVar[str] = ""
+    """Where what learners read differs from what the paper's do, a sentence that says how."""
 
     limit_is_rule: ClassVar[bool] = False
     """Running out of steps is a defeat by the rules of the task, not an episode cut short."""

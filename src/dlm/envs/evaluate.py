@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dlm.data.worlds import BoolArray
 from dlm.engines import evaluate_target
-from dlm.envs.domain import Actions, Domain, S, Trial
+from dlm.envs.domain import Actions, Domain, Optimum, S, Trial
 from dlm.errors import ProgramError, SettingsError
 from dlm.logic.evaluate import check_inputs
 from dlm.logic.syntax import Program
@@ -33,7 +33,10 @@ BATCH_CELLS = 1 << 22
 
 @dataclass(frozen=True)
 class Returns:
-    """The returns of some episodes, the best that was possible in each, and which reached the goal."""
+    """The returns of some episodes, the best that was possible in each, and which reached the goal.
+
+    A best return that is not known, or was not asked for, is not a number.
+    """
 
     values: NDArray[np.float64]
     optimum: NDArray[np.float64]
@@ -108,9 +111,10 @@ def run_from(
     *,
     temperature: float = TEMPERATURE,
     mode: Mode = "sampled",
+    optimum: bool = True,
 ) -> Returns:
-    """Run a program from given states until every episode is over."""
-    optimum = domain.optimal_return(start)
+    """Run a program from given states until every episode is over; what was possible is left out if not asked for."""
+    best = domain.optimal_return(start) if optimum else Optimum.unknown(start.count)
     values = np.zeros(start.count)
     solved = np.zeros(start.count, dtype=np.bool_)
     waiting = np.flatnonzero(~start.finished)
@@ -122,7 +126,7 @@ def run_from(
         solved[waiting] = step.solved
         goes_on = ~step.done
         waiting, state = waiting[goes_on], step.state.take(goes_on)
-    return Returns(values, optimum.returns, optimum.exact, solved, steps)
+    return Returns(values, best.returns, best.exact, solved, steps)
 
 
 def decide(

@@ -43,6 +43,7 @@ class Path(Domain[PathState]):
     step_cost = 0.01
     lessons = tuple(range(3, 11))
     limit_is_rule = True
+    differs = "The machine of ppo and reinforce has breadth 2 and the IO residual; the paper's has breadth 3 without."
 
     def reset(
         self, rng: np.random.Generator, count: int, size: int, nearest: int = 1, farthest: int = LONGEST

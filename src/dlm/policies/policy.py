@@ -62,11 +62,21 @@ class Policy:
         return int(np.ravel_multi_index(atom, (structure.size,) * len(atom)))
 
     def evaluate(
-        self, size: int | None = None, episodes: int | None = None, *, mode: Mode = "sampled", seed: int = 0
+        self,
+        size: int | None = None,
+        episodes: int | None = None,
+        *,
+        mode: Mode = "sampled",
+        seed: int = 0,
+        optimum: bool = True,
     ) -> tuple[Earned, ...]:
-        """Returns on fresh episodes of a size, or of every published test, next to what could be earned."""
+        """Returns on fresh episodes of a size, or of every published test, next to what could be earned.
+
+        The optimum of a world of one's own is sought by planning, within bounds; where it is not found, or not asked
+        for, it is None.
+        """
         rng = seeds.rng(seed, Stream.LATER_TEST)
-        play = play_program(self.program, self.domain, mode)
+        play = play_program(self.program, self.domain, mode, optimum=optimum)
         if size is None:
             return try_trials(play, self.domain, rng, episodes)
         return (try_size(play, self.domain, rng, size, episodes or 100),)

@@ -49,7 +49,7 @@ class Earned:
     """What a policy earned in one test, next to what could be earned.
 
     `optimum` is the mean of the best possible returns of the same episodes. Where it is not `exact` it is the best
-    known, and where nothing is known it is not a number.
+    known, and where nothing is known it is None.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Earned:
     episodes: int
     mean: float
     interval: tuple[float, float]
-    optimum: float
+    optimum: float | None
     exact: bool
     success: float
 
@@ -69,7 +69,7 @@ class Earned:
             episodes=returns.episodes,
             mean=returns.mean,
             interval=returns.interval,
-            optimum=returns.optimum_mean,
+            optimum=None if math.isnan(best := returns.optimum_mean) else best,
             exact=bool(returns.exact.all()),
             success=returns.success,
         )
@@ -83,7 +83,7 @@ class Earned:
             episodes=int(value["episodes"]),
             mean=float(value["mean"]),
             interval=(low, high),
-            optimum=math.nan if value["optimum"] is None else float(value["optimum"]),
+            optimum=None if value["optimum"] is None else float(value["optimum"]),
             exact=bool(value["exact"]),
             success=float(value["success"]),
         )
@@ -93,14 +93,19 @@ class Earned:
         means = {
             "mean": _known(self.mean),
             "interval": list(map(_known, self.interval)),
-            "optimum": _known(self.optimum),
+            "optimum": _known(math.nan if self.optimum is None else self.optimum),
         }
         return {**asdict(self), **means}
 
     @property
     def optimal(self) -> bool:
-        """Whether the mean is as good as the optimum, or the best known."""
-        return self.mean >= self.optimum - TOLERANCE
+        """Whether the mean is known to be as good as the optimum, or the best known."""
+        return self.optimum is not None and self.lost <= TOLERANCE
+
+    @property
+    def lost(self) -> float:
+        """What the mean lacks of the optimum; not a number where that is unknown."""
+        return math.nan if self.optimum is None else self.optimum - self.mean
 
     @property
     def passed(self) -> bool:
@@ -118,10 +123,10 @@ def all_passed(tests: Iterable[Earned]) -> bool:
     return bool(results) and all(results)
 
 
-def play_program(program: Program, domain: Domain[Any], mode: Mode = "sampled") -> Play:
+def play_program(program: Program, domain: Domain[Any], mode: Mode = "sampled", *, optimum: bool = True) -> Play:
     """Episodes by a program, run by the independent evaluator."""
     check_policy(program, domain)
-    return lambda start, rng: run_from(program, domain, rng, start, mode=mode)
+    return lambda start, rng: run_from(program, domain, rng, start, mode=mode, optimum=optimum)
 
 
 def try_trials(
