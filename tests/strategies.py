@@ -15,8 +15,19 @@ from hypothesis import strategies as st
 
 from dlm.data import Structure
 from dlm.logic import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
+from dlm.logic.formulas import conjunction, conjuncts
+from dlm.logic.lists import RuleList
 
-__all__ = ["ODD_NAMES", "SIGNATURE", "make_program", "programs", "programs_with_structures", "signatures", "structures"]
+__all__ = [
+    "ODD_NAMES",
+    "SIGNATURE",
+    "make_program",
+    "programs",
+    "programs_with_structures",
+    "rule_lists",
+    "signatures",
+    "structures",
+]
 
 SIGNATURE: Mapping[str, int] = {"a": 2, "b": 1, "c": 1, "e": 2, "n": 0}
 """Small enough that predicates meet again in one formula."""
@@ -122,6 +133,25 @@ def make_program(
     """The program that a string of bytes stands for. Evenly drawn bytes give larger programs than hypothesis does."""
     maker = _Maker(_Source(numbers), signature, max_arity, max_depth, quantifying, equality, truth, odd_names)
     return maker.program(max_definitions, target)
+
+
+@st.composite
+def rule_lists(
+    draw: st.DrawFn,
+    signature: Mapping[str, int] | st.SearchStrategy[dict[str, int]] = SIGNATURE,
+    *,
+    odd_names: bool = False,
+    target: str = "target",
+) -> RuleList:
+    """A decision list of two to four rules, some of which begin alike, with definitions before them."""
+    given = draw(signature) if isinstance(signature, st.SearchStrategy) else signature
+    source = _Source(draw(st.binary(min_size=160, max_size=160)))
+    maker = _Maker(source, given, 2, 3, "mixed", True, True, odd_names)
+    before = maker.program(3, "before").definitions if source.below(2) else ()
+    parameters = maker.variables[: source.below(3)]
+    shared = tuple(maker.leaf(parameters) for _ in range(source.below(3)))
+    rules = [maker.formula(parameters, 3) for _ in range(2 + source.below(3))]
+    return RuleList(before, target, parameters, tuple(conjunction((*shared, *conjuncts(rule))) for rule in rules))
 
 
 class _Maker:

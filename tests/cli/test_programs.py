@@ -1,12 +1,19 @@
 """`dlm show`, `dlm test`, `dlm tasks` and the help."""
 
+import io
 import json
+import re
 import subprocess
 from pathlib import Path
 
+import pytest
+from rich.console import Console
+
 from cli.conftest import Run, one_object
 from dlm import get_task, task_names
+from dlm.cli import display
 from dlm.envs import domain_names
+from dlm.logic import parse_program
 
 RIGHT = "has_father(x) :- exists y: father(x, y).\n"
 WORDY = "p(x, y) :- father(x, y) & true.\nhas_father(x) :- (exists y: p(x, y)) | (exists y: p(x, y)).\n"
@@ -98,3 +105,28 @@ def test_help_tells_every_setting(dlm: Run) -> None:
     assert "Layers L" in done.stdout
     top = dlm("--help")
     assert all(verb in top.stdout for verb in ("tasks", "learn", "test", "show"))
+
+
+LIST = "t(x) :- b(x) &\n  1. c(x)\n  2. else exists y != x: a(x, y) & ~(exists z: a(y, z) & a(z, x)).\n"
+
+
+def test_show_a_decision_list(dlm: Run, tmp_path: Path) -> None:
+    (tmp_path / "list.dlm").write_text(LIST)
+    size = "2 rules, 5 literals; as an ordinary program 3 definitions, 9 literals"
+    assert dlm("show", "list.dlm").stdout == f"{LIST}\n{size}\n"
+    assert dlm("export", "list.dlm", "--to", "text").stdout == LIST
+    assert one_object(dlm("show", "list.dlm", "--json").stdout)["program"] == LIST
+
+
+def test_long_rules_go_on_between_atoms_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(display, "console", lambda: Console(file=screen, force_terminal=True, width=30, no_color=True))
+    display.print_program(parse_program(LIST))
+    lines = re.sub(r"\x1b\[\d*m", "", screen.getvalue()).splitlines()
+    assert lines == [
+        "t(x) :- b(x) &",
+        "  1. c(x)",
+        "  2. else exists y != x:",
+        "      a(x, y) & ~(exists z:",
+        "      a(y, z) & a(z, x)).",
+    ]

@@ -1,7 +1,7 @@
 """What results look like: plain text that can be copied, in colour where there is a terminal.
 
-Nothing is cut to fit a width. On a terminal a long rule continues on the next line, between two words, and can still
-be copied and parsed; elsewhere one definition is one line.
+Nothing is cut to fit a width. On a terminal a long rule continues on the next line, between two atoms, and can still
+be copied and parsed; elsewhere one definition, or one rule of a decision list, is one line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from rich.text import Text
 
 from dlm.learning.portfolio import Result
 from dlm.learning.verify import Trial
-from dlm.logic.syntax import Program
+from dlm.logic.lists import rules_of
+from dlm.logic.syntax import Program, literals
 from dlm.logic.text import format_program
 
 __all__ = [
@@ -30,7 +31,7 @@ __all__ = [
     "size_of",
 ]
 
-KEYWORDS = r"\b(exists|forall|true|false)\b|:-|[~&|]"
+KEYWORDS = r"\b(exists|forall|true|false|else)\b|:-|[~&|]"
 
 
 def console() -> Console:
@@ -54,7 +55,10 @@ def _continued(line: str, width: int) -> list[str]:
     """A rule on as many lines as it takes. A quoted name may have spaces that must stay as they are."""
     if "'" in line:
         return [line]
-    return wrap(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    margin = " " * (len(line) - len(line.lstrip()) + 4)
+    whole = line.replace(", ", ",\xa0")
+    lines = wrap(whole, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
+    return [part.replace("\xa0", " ") for part in lines]
 
 
 def print_result(result: Result) -> None:
@@ -126,8 +130,14 @@ def percent(share: float) -> str:
 
 
 def size_of(program: Program) -> str:
-    """How large a program is, in words."""
-    return f"{count(len(program.definitions), 'definition')}, {count(program.literals, 'literal')}"
+    """How large a program is, in words; of a decision list also as it is printed."""
+    size = f"{count(len(program.definitions), 'definition')}, {count(program.literals, 'literal')}"
+    listed = rules_of(program)
+    if listed is None:
+        return size
+    formulas = (*(definition.body for definition in listed.definitions), *listed.shared, *listed.own)
+    printed = f"{count(len(listed.rules), 'rule')}, {count(sum(map(literals, formulas)), 'literal')}"
+    return f"{printed}; as an ordinary program {size}"
 
 
 def count(number: int, noun: str) -> str:

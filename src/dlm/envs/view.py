@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from dlm.data.worlds import Worlds
 from dlm.engines.bits import evaluate_bits
 from dlm.errors import DataError
-from dlm.logic.formulas import conjunction, disjunction, map_children
+from dlm.logic.formulas import conjunction, conjuncts, disjunction, map_children
+from dlm.logic.lists import RuleList, rules_of
 from dlm.logic.syntax import Atom, Definition, Exists, Forall, Formula, Not, Program
 
 __all__ = ["View"]
@@ -52,10 +53,12 @@ class View:
         if self.kept is None:
             return Program((*self.definitions, *program.definitions))
         *before, target = program.definitions
-        relativised = [Definition(d.name, d.parameters, _among(d.body, self.kept)) for d in before]
-        guards = tuple(Atom(self.kept, (parameter,)) for parameter in target.parameters)
-        body = conjunction((*guards, _among(target.body, self.kept)))
-        return Program((*self.definitions, *relativised, Definition(target.name, target.parameters, body)))
+        # What is not a decision list is a list of one rule.
+        listed = rules_of(program) or RuleList(tuple(before), target.name, target.parameters, (target.body,))
+        relativised = [Definition(d.name, d.parameters, _among(d.body, self.kept)) for d in listed.definitions]
+        guards = tuple(Atom(self.kept, (parameter,)) for parameter in listed.parameters)
+        rules = tuple(conjunction((*guards, *conjuncts(_among(rule, self.kept)))) for rule in listed.rules)
+        return RuleList((*self.definitions, *relativised), listed.name, listed.parameters, rules).program()
 
 
 def _restrict(table: NDArray[np.bool_], objects: NDArray[np.intp]) -> NDArray[np.bool_]:

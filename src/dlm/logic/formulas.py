@@ -8,6 +8,7 @@ from dlm.logic.syntax import FALSE, TRUE, And, Atom, Definition, Equal, Exists, 
 
 __all__ = [
     "conjunction",
+    "conjuncts",
     "disjunction",
     "free_variables",
     "map_children",
@@ -22,6 +23,11 @@ def conjunction(parts: tuple[Formula, ...]) -> Formula:
     if not parts:
         return TRUE
     return parts[0] if len(parts) == 1 else And(parts)
+
+
+def conjuncts(formula: Formula) -> tuple[Formula, ...]:
+    """The parts of a formula that is seen as a conjunction, of one part perhaps."""
+    return formula.parts if isinstance(formula, And) else (formula,)
 
 
 def disjunction(parts: tuple[Formula, ...]) -> Formula:

@@ -3,18 +3,23 @@
 The formulas are rewritten one by one (`dlm.logic.rewrite`). Between definitions: parameters that
 nothing depends on go, definitions that say the same become one, and a definition is put in the place
 of its uses when this makes the program smaller. All of it is repeated until nothing changes.
+
+A decision list stays one: its rules are simplified side by side, and those that can never decide go.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count, permutations
 
-from dlm.logic.canonical import apply, fresh_variables, key, tidy
-from dlm.logic.formulas import free_variables, map_children
+from dlm.logic.canonical import apply, fresh_variables, key, local_key, tidy
+from dlm.logic.formulas import conjuncts, free_variables, map_children
+from dlm.logic.lists import RuleList, rules_of
 from dlm.logic.rewrite import rewrite
 from dlm.logic.syntax import (
+    FALSE,
+    TRUE,
     Atom,
     Definition,
     Formula,
@@ -46,19 +51,46 @@ def simplify(program: Program, named: Collection[str] = ()) -> Program:
     their names; of several that say the same, the first one. Other definitions become p1, p2, ..., variables
     x, y, z, ... To simplify the result again with the same names changes nothing.
     """
+    listed = rules_of(program)
+    if listed is None:
+        return Program(_simplify(program.definitions, (program.target.name,), named))
+    roots = tuple(name for name, _ in listed.names)
+    rules = [Definition(name, listed.parameters, rule) for name, rule in zip(roots, listed.rules, strict=True)]
+    simple = _simplify((*listed.definitions, *rules), roots, named)
+    before, found = simple[: -len(roots)], simple[-len(roots) :]
+    deciding = _deciding([definition.body for definition in found], found[0].arity)
+    result = RuleList(before, listed.name, found[0].parameters, deciding).program()
+    # Without a rule, what only that rule has used may go too.
+    return result if len(deciding) == len(roots) else simplify(result, named)
+
+
+def _deciding(rules: Sequence[Formula], arity: int) -> tuple[Formula, ...]:
+    """The rules without those that are false, or false wherever no rule before them works."""
+    found: dict[frozenset[str], Formula] = {}
+    for rule in rules:
+        said = frozenset(map(local_key, conjuncts(rule)))
+        if rule != FALSE and not any(earlier <= said for earlier in found):
+            found[said] = rule
+        if rule == TRUE and arity < 2:
+            break  # Of two objects or more it may be true and not work, where there are too few different ones.
+    return tuple(found.values())
+
+
+def _simplify(given: Sequence[Definition], roots: Sequence[str], named: Collection[str]) -> tuple[Definition, ...]:
+    """The definitions that the last ones, the `roots`, need, and these, which keep name, arity and order."""
     fresh = fresh_variables()
-    definitions = [_rename_apart(definition, fresh) for definition in program.definitions]
+    definitions = [_rename_apart(definition, fresh) for definition in given]
     rewritten: set[Definition] = set()
     while True:
         before = definitions
         # Most definitions are as the last round left them; looking again is what would take the time.
-        definitions = [d if d in rewritten else _rewrite(d) for d in _drop_unused(definitions)]
+        definitions = [d if d in rewritten else _rewrite(d) for d in _drop_unused(definitions, roots)]
         rewritten = set(definitions)
-        definitions = _drop_parameters(definitions, fresh)
-        definitions = _merge(definitions, fresh)
-        definitions = _inline(definitions, named, fresh)
+        definitions = _drop_parameters(definitions, roots, fresh)
+        definitions = _merge(definitions, roots, fresh)
+        definitions = _inline(definitions, roots, named, fresh)
         if definitions == before:
-            return Program(tidy(definitions, _names(definitions, named)))
+            return tidy(definitions, _names(definitions, {*roots, *named}))
 
 
 def _rename_apart(definition: Definition, fresh: Iterator[str]) -> Definition:
@@ -72,11 +104,10 @@ def _rewrite(definition: Definition) -> Definition:
 
 
 def _names(definitions: Definitions, named: Collection[str]) -> dict[str, str]:
-    """New names for the definitions before the target that no input, no target and no `named` definition has."""
-    target = definitions[-1].name
-    invented = [definition.name for definition in definitions[:-1] if definition.name not in named]
+    """New names for the definitions that are not `named`, which no input and no `named` definition has."""
+    invented = [definition.name for definition in definitions if definition.name not in named]
     read = {atom.predicate for definition in definitions for atom in atoms(definition.body)}
-    taken = (read - set(invented)) | {target}
+    taken = (read - set(invented)).union(named)
     free = (name for name in (f"p{number}" for number in count(1)) if name not in taken)
     return {name: next(free) for name in invented}
 
@@ -95,30 +126,30 @@ def _unfold(definition: Definition, meanings: Mapping[str, Definition], fresh: I
     return Definition(definition.name, definition.parameters, unfold(definition.body))
 
 
-def _drop_unused(definitions: Definitions) -> Definitions:
-    """Only the definitions that the target reads, directly or through others."""
-    used = {definitions[-1].name}
+def _drop_unused(definitions: Definitions, roots: Sequence[str]) -> Definitions:
+    """Only the definitions that the roots read, directly or through others."""
+    used = set(roots)
     for definition in reversed(definitions):
         if definition.name in used:
             used.update(atom.predicate for atom in atoms(definition.body))
     return [definition for definition in definitions if definition.name in used]
 
 
-def _drop_parameters(definitions: Definitions, fresh: Iterator[str]) -> Definitions:
+def _drop_parameters(definitions: Definitions, roots: Sequence[str], fresh: Iterator[str]) -> Definitions:
     """p(x, y) :- a(x) becomes p(x) :- a(x), and so do the uses of p."""
     meanings: dict[str, Definition] = {}
     result: Definitions = []
-    for definition in definitions[:-1]:
+    for definition in definitions:
         name, parameters, body = definition.name, definition.parameters, _unfold(definition, meanings, fresh).body
-        free = free_variables(body)
+        free = parameters if name in roots else free_variables(body)
         kept = tuple(parameter for parameter in parameters if parameter in free)
         result.append(Definition(name, kept, body))
         if kept != parameters:
             meanings[name] = Definition(name, parameters, Atom(name, kept))
-    return [*result, _unfold(definitions[-1], meanings, fresh)]
+    return result
 
 
-def _merge(definitions: Definitions, fresh: Iterator[str]) -> Definitions:
+def _merge(definitions: Definitions, roots: Sequence[str], fresh: Iterator[str]) -> Definitions:
     """One definition for all that say the same, or the opposite, up to the order of their parameters."""
     alike: dict[str, Definitions] = {}
     meanings: dict[str, Definition] = {}
@@ -129,13 +160,14 @@ def _merge(definitions: Definitions, fresh: Iterator[str]) -> Definitions:
         anonymous = dict.fromkeys(unfolded.parameters, "$")
         group = alike.setdefault(min(key(unfolded.body, anonymous, sign) for sign in (True, False)), [])
         same = next((found for other in group if (found := _as_use_of(other, unfolded)) is not None), None)
-        if same is None:
-            group.append(unfolded)
-            result.append(unfolded)
-        elif definition is not definitions[-1]:
+        if definition.name in roots:
+            shorter = same is not None and literals(same.body) < literals(unfolded.body)
+            result.append(same if same is not None and shorter else unfolded)
+        elif same is not None:
             meanings[definition.name] = same
         else:
-            result.append(same if literals(same.body) < literals(unfolded.body) else unfolded)
+            group.append(unfolded)
+            result.append(unfolded)
     return result
 
 
@@ -154,7 +186,9 @@ def _as_use_of(other: Definition, definition: Definition) -> Definition | None:
     return None
 
 
-def _inline(definitions: Definitions, named: Collection[str], fresh: Iterator[str]) -> Definitions:
+def _inline(
+    definitions: Definitions, roots: Sequence[str], named: Collection[str], fresh: Iterator[str]
+) -> Definitions:
     """Put a definition in the place of its uses where this makes the program smaller, unless it has a name to keep.
 
     Definitions come before their uses, so the count of uses stays right while earlier ones are inlined.
@@ -165,7 +199,7 @@ def _inline(definitions: Definitions, named: Collection[str], fresh: Iterator[st
     for definition in definitions:
         unfolded = _unfold(definition, meanings, fresh)
         smaller = _growth(unfolded.body, uses[definition.name]) < (0, 0, 0, 0)
-        kept = definition is definitions[-1] or (definition.name in named and not isinstance(unfolded.body, Truth))
+        kept = definition.name in roots or (definition.name in named and not isinstance(unfolded.body, Truth))
         if not kept and smaller and _depth(unfolded.body) <= _MAX_INLINED_DEPTH:
             meanings[definition.name] = unfolded
         else:

@@ -11,6 +11,12 @@ right as it can. ``exists z != x, y: F`` means "some z other than x and y with F
 ``!=`` list the quantifier ranges over all objects. ``x = y`` and ``x != y`` compare variables.
 ``true`` and ``false`` are formulas. A name that is not a plain identifier, or is a keyword, is
 written in single quotes: ``'has edge'(x, y)``. ``#`` starts a comment.
+
+The target may be a decision list (`dlm.logic.lists`). Conditions that all rules share may stand before the first one::
+
+    move(x, y) :- top(x) &
+      1. on_goal(x, y) & top(y)
+      2. else is_floor(y) & ~on(x, y).
 """
 
 from __future__ import annotations
@@ -20,7 +26,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from dlm.errors import ParseError, ProgramError
-from dlm.logic.formulas import conjunction, disjunction
+from dlm.logic.formulas import conjunction, conjuncts, disjunction
+from dlm.logic.lists import RuleList, rules_of
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
 
 __all__ = [
@@ -33,7 +40,7 @@ __all__ = [
     "parse_program",
 ]
 
-KEYWORDS = frozenset({"exists", "forall", "true", "false"})
+KEYWORDS = frozenset({"else", "exists", "forall", "true", "false"})
 
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"}
 _UNESCAPES = {"n": "\n", "r": "\r"}
@@ -45,8 +52,21 @@ _MAX_NESTING = 100
 
 
 def format_program(program: Program) -> str:
-    """The text of a program, one definition a line."""
-    return "".join(format_definition(definition) + "\n" for definition in program.definitions)
+    """The text of a program, one definition a line, and of a decision list one rule a line."""
+    listed = rules_of(program)
+    definitions = program.definitions if listed is None else listed.definitions
+    lines = [format_definition(definition) for definition in definitions]
+    if listed is not None:
+        lines += _format_rules(listed)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _format_rules(listed: RuleList) -> list[str]:
+    head = format_formula(Atom(listed.name, listed.parameters))
+    shared = "".join(f" {_format_operand(part)} &" for part in listed.shared)
+    first, *others = map(format_formula, listed.own)
+    rules = [f"  1. {first}", *(f"  {number}. else {rule}" for number, rule in enumerate(others, 2))]
+    return [f"{head} :-{shared}", *rules[:-1], f"{rules[-1]}."]
 
 
 def format_definition(definition: Definition) -> str:
@@ -129,8 +149,10 @@ def parse_program(text: str, origin: str = "<text>") -> Program:
     definitions: list[Definition] = []
     starts: list[int] = []
     while parser.token.kind != "end":
-        starts.append(parser.token.offset)
-        definitions.append(parser.definition())
+        start = parser.token.offset
+        found = parser.definition(tuple(definitions))
+        definitions += found
+        starts += [start] * len(found)
     if not definitions:
         raise ParseError("a program needs at least one definition, this text has none", text, len(text), origin)
     try:
@@ -223,17 +245,42 @@ class _Parser:
         self.index += 1
         return token.text
 
-    def definition(self) -> Definition:
+    def definition(self, before: tuple[Definition, ...]) -> tuple[Definition, ...]:
+        """The next definition, or the several that a decision list stands for."""
         start = self.token.offset
         name = self.name("the name of a predicate to define")
         parameters = self.variables()
         self.expect(":-")
-        body = self.formula()
+        body = self.rules() if self.begins_list() else self.formula()
         self.expect(".")
+        if isinstance(body, tuple) and self.token.kind != "end":
+            self.fail("a list of rules defines the target, which comes last: expected the end of the text")
         try:
-            return Definition(name, parameters, body)
+            if isinstance(body, tuple):
+                return RuleList(before, name, parameters, body).written()[len(before) :]
+            return (Definition(name, parameters, body),)
         except ProgramError as error:
             raise ParseError(str(error), self.source, start, self.origin) from None
+
+    def begins_list(self) -> bool:
+        """Whether rules follow: if so, the next full stop is that of the number 1."""
+        stops = (at for at in range(self.index, len(self.tokens)) if self.tokens[at].text == ".")
+        stop = next(stops, self.index)
+        return self.tokens[stop - 1].kind == "name" and self.tokens[stop - 1].text == "1"
+
+    def rules(self) -> tuple[Formula, ...]:
+        shared: list[Formula] = []
+        while not self.accept_keyword("1"):
+            shared.append(self.operand())
+            self.expect("&")
+        found: list[Formula] = []
+        while not found or self.accept_keyword(str(len(found) + 1)):
+            self.expect(".")
+            if found and not self.accept_keyword("else"):
+                self.fail("expected 'else'")
+            rule = self.formula()
+            found.append(conjunction((*shared, *conjuncts(rule))) if shared else rule)
+        return tuple(found)
 
     def variables(self) -> tuple[str, ...]:
         self.expect("(")

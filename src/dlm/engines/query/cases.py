@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from dlm.engines.query.normal import Normaliser, all_of, any_of, binds, conjuncts, free, negate
+from dlm.engines.query.normal import Normaliser, all_of, any_of, binds, free, negate
+from dlm.logic.formulas import conjuncts
 from dlm.logic.syntax import Exists, Formula, Not, Or
 
 __all__ = ["Cases"]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import count
 
-from dlm.logic.formulas import conjunction, disjunction, free_variables, rename
+from dlm.logic.formulas import conjunction, conjuncts, disjunction, free_variables, rename
 from dlm.logic.syntax import FALSE, TRUE, And, Atom, Equal, Exists, Forall, Formula, Not, Or, Truth, subformulas
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "all_of",
     "any_of",
     "binds",
-    "conjuncts",
     "free",
     "inequalities",
     "inequality",
@@ -36,11 +35,6 @@ def readable_variables() -> Iterator[str]:
     """Variables never the same twice, with short names: they come back in error messages and in exported queries."""
     yield from "xyzwvuts"
     yield from (f"x{number}" for number in count(1))
-
-
-def conjuncts(formula: Formula) -> tuple[Formula, ...]:
-    """The parts of a formula that is seen as a conjunction, of one part perhaps."""
-    return formula.parts if isinstance(formula, And) else (formula,)
 
 
 def negate(formula: Formula) -> Formula:

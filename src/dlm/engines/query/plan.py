@@ -25,7 +25,6 @@ from dlm.engines.query.normal import (
     all_of,
     any_of,
     binds,
-    conjuncts,
     free,
     inequalities,
     inequality,
@@ -34,7 +33,7 @@ from dlm.engines.query.normal import (
 )
 from dlm.errors import ResourceError
 from dlm.logic.canonical import apply
-from dlm.logic.formulas import map_children
+from dlm.logic.formulas import conjuncts, map_children
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import (
     And,

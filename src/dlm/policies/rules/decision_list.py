@@ -1,6 +1,6 @@
 """Rules in order: in each state the first rule that is true of some action decides, and chooses among these actions.
 
-As a program: an action is chosen if rule k is true of it and no rule before k is true of any action.
+`dlm.logic.lists` says what that is as a program.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from functools import cache
 import numpy as np
 
 from dlm.engines.tables import EVERY, Tables, Words, anywhere
-from dlm.logic.formulas import conjunction, disjunction
-from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, Program, atoms
+from dlm.logic.formulas import conjunction
+from dlm.logic.lists import RuleList
+from dlm.logic.syntax import Program, atoms
 from dlm.policies.rules.beam import Rule
 from dlm.policies.rules.features import VARIABLES, Vocabulary
 
@@ -44,26 +45,11 @@ class DecisionList:
         return self.literals + sum(sum(1 for _ in atoms(definition.body)) for definition in needed)
 
     def program(self, vocabulary: Vocabulary) -> Program:
-        """The list as one program, with the definitions that its literals need.
-
-        Each rule but the last has a name: ``rule_1`` and so on; ``rule_1_works`` says that it is true of some action.
-        """
+        """The list as one program, with the definitions that its literals need."""
         args = VARIABLES[: self.arity]
         definitions = vocabulary.needed(literal.name for rule in self.rules for literal in rule)
-        taken = {definition.name for definition in definitions} | vocabulary.inputs | {self.action}
-        parts: list[Formula] = []
-        before: list[Formula] = []
-        for number, rule in enumerate(self.rules, 1):
-            body = conjunction(tuple(literal.formula(args) for literal in rule))
-            if number == len(self.rules):
-                parts.append(conjunction((body, *before)))
-                break
-            name, works = _free(f"rule_{number}", taken), _free(f"rule_{number}_works", taken)
-            definitions.append(Definition(name, args, body))
-            definitions.append(Definition(works, (), _somewhere(Atom(name, args), args)))
-            parts.append(conjunction((Atom(name, args), *before)))
-            before.append(Not(Atom(works)))
-        return Program((*definitions, Definition(self.action, args, disjunction(tuple(parts)))))
+        rules = tuple(conjunction(tuple(literal.formula(args) for literal in rule)) for rule in self.rules)
+        return RuleList(tuple(definitions), self.action, args, rules).program()
 
     def choices(self, tables: Tables, worlds: Words = EVERYWHERE, freely: Words = NOWHERE) -> Words:
         """The actions that the list chooses from in some worlds: the same as its program says, computed faster.
@@ -88,16 +74,3 @@ def _different(size: int, arity: int) -> Words:
     if arity == 1:
         return np.full((size, 1), EVERY)
     return np.where(np.eye(size, dtype=np.bool_), np.uint64(0), EVERY)[..., None]
-
-
-def _somewhere(atom: Formula, args: tuple[str, ...]) -> Formula:
-    """The atom is true of some different objects."""
-    for number in reversed(range(len(args))):
-        atom = Exists(args[number], args[:number], atom)
-    return atom
-
-
-def _free(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name = f"{name}_"
-    return name
