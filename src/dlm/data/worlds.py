@@ -9,16 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.bits import BoolArray, Words, pack
 from dlm.data.structure import Structure
 from dlm.errors import DataError
 
-__all__ = ["BoolArray", "Examples", "WORD", "Words", "Worlds", "join_examples"]
-
-BoolArray = NDArray[np.bool_]
-Words = NDArray[np.uint64]
-
-WORD = 64
-"""Worlds in a word of packed worlds."""
+__all__ = ["BoolArray", "Examples", "Worlds", "join_examples"]
 
 
 @dataclass(frozen=True)
@@ -50,12 +45,9 @@ class Worlds:
         return {}
 
     def packed(self, name: str) -> Words:
-        """A relation with one bit a world, 64 to a word of the last axis; padded with zero bits, made once."""
+        """A relation with one bit a world, made once; see `data.bits`."""
         if name not in self._packed:
-            octets = np.packbits(np.moveaxis(self.relations[name], 0, -1), axis=-1, bitorder="little")
-            whole = np.zeros((*octets.shape[:-1], -(-self.count // WORD) * 8), dtype=np.uint8)
-            whole[..., : octets.shape[-1]] = octets
-            self._packed[name] = whole.view(np.uint64)
+            self._packed[name] = pack(self.relations[name])
         return self._packed[name]
 
     @classmethod

@@ -4,7 +4,7 @@ A formula is an array with one axis for each variable in scope; an axis that the
 depend on has length 1 and is broadcast. The body of a quantifier is computed on words whose bits
 are the values of the quantified variable, so that ``exists z: p(x, z) & q(z, y)`` is a bitwise
 "and" of rows followed by "is any bit left". This halves the exponent's constant by up to 64, and it
-shares no code with training: verification stands on it.
+shares nothing with training but the packing of bits: verification stands on it.
 
 Work is cut into pieces, by worlds and then by the first argument, so that intermediate tables stay
 within a cache-sized budget whatever the number of objects.
@@ -14,13 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.bits import BoolArray, pack_last
 from dlm.data.memory import require_bytes
-from dlm.data.worlds import BoolArray, Worlds
-from dlm.engines.batch import evaluate_batch, pays_in_batches
+from dlm.data.worlds import Worlds
+from dlm.engines.packed import evaluate_packed, pays_packed
 from dlm.logic.evaluate import check_inputs
 from dlm.logic.formulas import free_variables
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth, children
@@ -49,9 +51,9 @@ def evaluate_bits(program: Program, worlds: Worlds) -> dict[str, BoolArray]:
 
 def evaluate_target(program: Program, worlds: Worlds) -> BoolArray:
     """The truth table of the program's target. Other tables are kept for a few worlds at a time only."""
-    if pays_in_batches(program, worlds):
+    if pays_packed(program, worlds):
         check_inputs(program, worlds.arities)
-        return evaluate_batch(program, worlds)
+        return evaluate_packed(program, worlds)
     world_bytes = sum(worlds.size**definition.arity for definition in program.definitions)
     step = max(1, TABLES_BYTES // max(world_bytes, 1))
     if step >= worlds.count:
@@ -147,15 +149,9 @@ class _Table:
             case Not(body):
                 return ~self.truth(body, scope)
             case And(parts):
-                table = self.truth(parts[0], scope)
-                for part in parts[1:]:
-                    table = table & self.truth(part, scope)
-                return table
+                return reduce(np.bitwise_and, (self.truth(part, scope) for part in parts))
             case Or(parts):
-                table = self.truth(parts[0], scope)
-                for part in parts[1:]:
-                    table = table | self.truth(part, scope)
-                return table
+                return reduce(np.bitwise_or, (self.truth(part, scope) for part in parts))
             case Exists(variable, distinct, body):
                 words = self._words(body, scope, variable) & self._allowed(variable, distinct, scope)
                 return _any_bit(words)
@@ -169,15 +165,9 @@ class _Table:
             case Not(body):
                 return ~self._words(body, scope, packed)
             case And(parts):
-                words = self._words(parts[0], scope, packed)
-                for part in parts[1:]:
-                    words = words & self._words(part, scope, packed)
-                return words
+                return reduce(np.bitwise_and, (self._words(part, scope, packed) for part in parts))
             case Or(parts):
-                words = self._words(parts[0], scope, packed)
-                for part in parts[1:]:
-                    words = words | self._words(part, scope, packed)
-                return words
+                return reduce(np.bitwise_or, (self._words(part, scope, packed) for part in parts))
         if packed not in free_variables(formula):
             constant = self.truth(formula, scope)[..., None]
             return np.where(constant, ~_zero(self.size), _zero(self.size))
@@ -186,12 +176,12 @@ class _Table:
         if key not in known:
             table = self.truth(formula, (*scope, packed))
             # A formula such as z = z names the variable without depending on it.
-            known[key] = _pack(np.broadcast_to(table, (*table.shape[:-1], self.size)), self.size)
+            known[key] = pack_last(np.broadcast_to(table, (*table.shape[:-1], self.size)), _word_type(self.size))
         return known[key]
 
     def _allowed(self, variable: str, distinct: tuple[str, ...], scope: tuple[str, ...]) -> Words:
         """The bits of objects that exist and differ from the variables in `distinct`."""
-        allowed = _pack(np.ones((1,) * (1 + len(scope)) + (self.size,), dtype=np.bool_), self.size)
+        allowed = pack_last(np.ones((1,) * (1 + len(scope)) + (self.size,), dtype=np.bool_), _word_type(self.size))
         for other in distinct:
             allowed = allowed & ~self._words(Equal(other, variable), scope, variable)
         return allowed
@@ -231,17 +221,6 @@ def _word_type(size: int) -> type[np.unsignedinteger]:
 
 def _zero(size: int) -> np.unsignedinteger:
     return _word_type(size)(0)
-
-
-def _pack(table: BoolArray, size: int) -> Words:
-    """Pack the last axis into words, padded with zero bits."""
-    word = _word_type(size)
-    width = np.dtype(word).itemsize
-    octets = np.packbits(table, axis=-1, bitorder="little")
-    padding = -octets.shape[-1] % width
-    if padding:
-        octets = np.concatenate([octets, np.zeros((*octets.shape[:-1], padding), dtype=np.uint8)], axis=-1)
-    return np.ascontiguousarray(octets).view(word)
 
 
 def _any_bit(words: Words) -> BoolArray:

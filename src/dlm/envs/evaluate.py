@@ -1,4 +1,7 @@
-"""Running a program as a policy, by the exact evaluator: how a return is verified. Shares no code with training.
+"""Running a program as a policy, by the exact evaluator: how a return is verified.
+
+Learners play by loops of their own. This one shares with them the domains and what a formula means on packed worlds
+(`engines.packed`, tested against the reference interpreter), and nothing else.
 
 In each state the action predicate is true of some atoms and false of the rest. The policy is softmax(output /
 temperature) over the atoms asked for: *sampled* draws from it, which is practically uniform over the true atoms, or

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.learning.packing import Packing, Table
+from dlm.data.bits import ALL, NONE, Words
+from dlm.learning.packing import Packing
 from dlm.space.choices import Choices
 from dlm.space.wiring import Module, UnitKey, UnitWiring, Wiring
 
 __all__ = ["Circuit", "Plan"]
-
-ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 Literal = tuple[int, str, tuple[int, ...]]
 """What a choice reads: a predicate, how, and the transposition that puts its arguments in order."""
@@ -88,11 +87,11 @@ class Circuit:
         for unit in plan.wiring.units:
             for index, chosen in enumerate(choices[unit.key].tolist()):
                 self.choices[plan.number[unit.key, index]] = chosen
-        self._tables: list[Table | None] = []  # None: to be computed when somebody asks
+        self._tables: list[Words | None] = []  # None: to be computed when somebody asks
         self._reads: list[set[int]] = [set() for _ in range(plan.size)]
         self._closure = [0] * plan.size  # as bits of an integer: the predicate and all below it that is invented
-        self._reduced: dict[tuple[int, str], Table] = {}
-        self._stacks: dict[int, tuple[NDArray[np.int64], Table]] = {}
+        self._reduced: dict[tuple[int, str], Words] = {}
+        self._stacks: dict[int, tuple[NDArray[np.int64], Words]] = {}
         for number in range(plan.size):
             if number < plan.inputs:
                 (_, arity), index = plan.key[number]
@@ -201,19 +200,19 @@ class Circuit:
 
     # ------------------------------------------------------------------ tables
 
-    def _table(self, number: int) -> Table:
+    def _table(self, number: int) -> Words:
         table = self._tables[number]
         if table is None:
             table = self._tables[number] = self._evaluate(number, {})
         return table
 
-    def _evaluate(self, number: int, overrides: Mapping[int, Table]) -> Table:
+    def _evaluate(self, number: int, overrides: Mapping[int, Words]) -> Words:
         """The table of a predicate, with some predicates below it replaced by candidates."""
         unit = self.plan.unit[number]
         literals = [self._literal(unit, choice, overrides) for choice in self.choices[number]]
         return self._combine(number, literals)
 
-    def _literal(self, unit: int, choice: int, overrides: Mapping[int, Table]) -> Table | None:
+    def _literal(self, unit: int, choice: int, overrides: Mapping[int, Words]) -> Words | None:
         """The table behind a choice, broadcastable; None for the constant."""
         if choice == self.plan.constant[unit]:
             return None
@@ -230,22 +229,22 @@ class Circuit:
             reduced = self._reduced[source, reading] = self._reduce(self._table(source), source, reading)
         return reduced.transpose(axes)
 
-    def _reduce(self, table: Table, source: int, quantifier: str) -> Table:
+    def _reduce(self, table: Words, source: int, quantifier: str) -> Words:
         """Quantify the last argument, which is the first axis after the leading one."""
         allowed = self.packing.others[self.plan.arity[source]]
         if quantifier == "exists":
-            result: Table = np.bitwise_or.reduce(table & allowed, axis=1)
+            result: Words = np.bitwise_or.reduce(table & allowed, axis=1)
             return result
-        blocked: Table = np.bitwise_and.reduce(table | ~allowed, axis=1)
+        blocked: Words = np.bitwise_and.reduce(table | ~allowed, axis=1)
         return blocked
 
-    def _combine(self, number: int, literals: Iterable[Table | None]) -> Table:
+    def _combine(self, number: int, literals: Iterable[Words | None]) -> Words:
         """The conjunction or disjunction of literals; None is the constant that changes nothing."""
         module = self.plan.module[number]
         assert module is not None
         positive = module.atoms - module.negated
         conjunctive = module.connective == "and"
-        result: Table | None = None
+        result: Words | None = None
         for position, literal in enumerate(literals):
             if literal is None:
                 continue
@@ -257,14 +256,14 @@ class Circuit:
                 result = (np.bitwise_and if conjunctive else np.bitwise_or)(result, signed, order="C")
         shape = (self.packing.size,) * self.plan.arity[number] + (self.packing.words,)
         if result is None:
-            return np.full((1, *shape), ALL if conjunctive else np.uint64(0))
+            return np.full((1, *shape), ALL if conjunctive else NONE)
         if result.shape[1:] != shape:
             result = np.broadcast_to(result, (result.shape[0], *shape))
         return np.ascontiguousarray(result)
 
     # ------------------------------------------------------------------ candidates
 
-    def literal_stack(self, unit: int) -> tuple[NDArray[np.int64], Table]:
+    def literal_stack(self, unit: int) -> tuple[NDArray[np.int64], Words]:
         """The different tables an atom of a unit can choose, and one choice for each.
 
         Choices that cannot be told apart on the packed worlds are listed once; the constant is not
@@ -285,7 +284,7 @@ class Circuit:
         self._stacks[unit] = result = first, stack[first]
         return result
 
-    def candidates(self, number: int, atom: int) -> tuple[NDArray[np.int64], Table]:
+    def candidates(self, number: int, atom: int) -> tuple[NDArray[np.int64], Words]:
         """All choices of one atom of a predicate, the constant first, and the predicate's tables under them."""
         unit = self.plan.unit[number]
         choices, stack = self.literal_stack(unit)
@@ -298,7 +297,7 @@ class Circuit:
         tables = self._combine(number, literals)
         return np.append(self.plan.constant[unit], choices), np.concatenate([constant, tables])
 
-    def pair_candidates(self, number: int, first: NDArray[np.int64]) -> tuple[NDArray[np.int64], Table]:
+    def pair_candidates(self, number: int, first: NDArray[np.int64]) -> tuple[NDArray[np.int64], Words]:
         """Some choices of a predicate's first atom times all of its second, and the predicate's tables.
 
         `first` indexes the unit's `literal_stack`. Further atoms stay as they are.
@@ -310,7 +309,7 @@ class Circuit:
         pairs = np.stack([np.repeat(choices[first], len(choices)), np.tile(choices, len(first))], axis=1)
         return pairs, np.concatenate(tables)
 
-    def errors_of(self, number: int, tables: Table) -> NDArray[np.float64]:
+    def errors_of(self, number: int, tables: Words) -> NDArray[np.float64]:
         """The target's error if a predicate had each of these tables.
 
         Most candidates cannot be told apart any more somewhere on the way up to the target. Wherever
@@ -325,7 +324,7 @@ class Circuit:
                     last_reader[other] = other
                 if other in last_reader:
                     affected.append(other)
-        waiting: dict[int, Table] = {}
+        waiting: dict[int, Words] = {}
         group = np.arange(len(tables))
         for current in affected:
             table = tables if current == number else self._evaluate(current, waiting)
@@ -336,7 +335,7 @@ class Circuit:
             waiting[current] = table
         return self.packing.errors(waiting[self.plan.output])[group]
 
-    def _hashes(self, tables: Table) -> Table:
+    def _hashes(self, tables: Words) -> Words:
         flat = tables.reshape(len(tables), -1)
-        hashes: Table = flat @ self.packing.mixer[: flat.shape[1]]
+        hashes: Words = flat @ self.packing.mixer[: flat.shape[1]]
         return hashes

@@ -17,15 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.worlds import BoolArray, Examples
+from dlm.data.bits import ALL, BoolArray, Words, pack_padded, words_where
+from dlm.data.worlds import Examples
 from dlm.seeds import fixed_rng
 from dlm.space.wiring import Wiring
 
-__all__ = ["Packing", "Table", "WORD_BITS", "pack_examples"]
-
-Table = NDArray[np.uint64]
-
-WORD_BITS = 64
+__all__ = ["Packing", "pack_examples"]
 
 
 @dataclass(frozen=True)
@@ -39,18 +36,18 @@ class Packing:
 
     size: int
     words: int
-    inputs: dict[tuple[int, int], Table]
-    others: dict[int, Table]
-    positive: Table
-    negative: Table
+    inputs: dict[tuple[int, int], Words]
+    others: dict[int, Words]
+    positive: Words
+    negative: Words
     positives: int
     negatives: int
-    mixer: Table
+    mixer: Words
     one_is_enough: bool = False
     false_alarm: float = 0.0
     """What a world with a false alarm costs beside the alarms themselves, where one answer is enough."""
 
-    def errors(self, table: Table) -> NDArray[np.float64]:
+    def errors(self, table: Words) -> NDArray[np.float64]:
         """How wrong each candidate of a target table is: 0 for none, about 1 for a constant.
 
         Missed positives and false alarms are measured against the rarer class, on a logarithmic
@@ -67,7 +64,7 @@ class Packing:
         share += np.log1p(wrong / rare) / np.log1p(max(self.negatives, 1) / rare)
         return share
 
-    def _world_errors(self, table: Table, axes: tuple[int, ...]) -> NDArray[np.float64]:
+    def _world_errors(self, table: Words, axes: tuple[int, ...]) -> NDArray[np.float64]:
         """The same where any one answer of a world will do: worlds without a true answer, worlds with a false alarm.
 
         The higher `false_alarm`, the sooner a program that is silent in some worlds is better than one that is wrong.
@@ -87,19 +84,18 @@ def pack_examples(wiring: Wiring, batches: Sequence[Examples], false_alarm: floa
     size = max(batch.size for batch in batches)
     arity = wiring.target_arity
     breadth = 1 + max([arity, *(a for _, a in wiring.inputs), *(unit.arity for unit in wiring.units)])
-    inputs: dict[tuple[int, int], Table] = {}
+    inputs: dict[tuple[int, int], Words] = {}
     for input_arity, names in wiring.inputs_by_arity.items():
         for index, name in enumerate(names):
-            inputs[input_arity, index] = _pack([batch.worlds.relations[name] for batch in batches], size, input_arity)
+            inputs[input_arity, index] = _pack([batch.worlds.relations[name] for batch in batches], size)
     everything = [np.ones((batch.count, batch.size), dtype=np.bool_) for batch in batches]
-    exists = _pack(everything, size, 1)
+    exists = _pack(everything, size)
     others = {
-        b: exists.reshape(1, size, *(1,) * (b - 1), -1)
-        & (_distinct_last(size, b) if wiring.settings.distinct else np.uint64(0xFFFFFFFFFFFFFFFF))
+        b: exists.reshape(1, size, *(1,) * (b - 1), -1) & (_distinct_last(size, b) if wiring.settings.distinct else ALL)
         for b in range(1, breadth + 1)
     }
-    positive = _pack([batch.target & batch.scored for batch in batches], size, arity)
-    negative = _pack([~batch.target & batch.scored for batch in batches], size, arity)
+    positive = _pack([batch.target & batch.scored for batch in batches], size)
+    negative = _pack([~batch.target & batch.scored for batch in batches], size)
     return Packing(
         size,
         exists.shape[-1],
@@ -115,25 +111,16 @@ def pack_examples(wiring: Wiring, batches: Sequence[Examples], false_alarm: floa
     )
 
 
-def _distinct_last(size: int, arity: int) -> Table:
+def _distinct_last(size: int, arity: int) -> Words:
     """All bits where the last argument differs from every other one."""
     indices = np.indices((size,) * arity)
     differs = np.ones((size,) * arity, dtype=np.bool_)
     for other in range(1, arity):  # axis 0 is the last argument
         differs &= indices[0] != indices[other]
-    return np.where(differs, np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0))[None, ..., None]
+    return words_where(differs)[None]
 
 
-def _pack(arrays: Sequence[BoolArray], size: int, arity: int) -> Table:
-    """Boolean arrays (worlds, arguments...) -> one table with worlds as bits."""
-    total = sum(len(array) for array in arrays)
-    words = -(-total // WORD_BITS)
-    dense = np.zeros((words * WORD_BITS,) + (size,) * arity, dtype=np.bool_)
-    start = 0
-    for array in arrays:
-        block = (slice(start, start + len(array)), *(slice(0, length) for length in array.shape[1:]))
-        dense[block] = array
-        start += len(array)
-    moved = dense.transpose((*range(arity, 0, -1), 0))
-    packed = np.packbits(np.ascontiguousarray(moved), axis=-1, bitorder="little").view(np.uint64)
-    return packed[None]
+def _pack(arrays: Sequence[BoolArray], size: int) -> Words:
+    """Boolean arrays (worlds, arguments...) as one table."""
+    table = pack_padded(arrays, size)
+    return np.ascontiguousarray(table.transpose(*reversed(range(table.ndim - 1)), -1))[None]

@@ -10,9 +10,9 @@ import pytest
 import torch
 
 import dlm
+from dlm.data.bits import unpack
 from dlm.data.structure import Structure
 from dlm.engines import evaluate_target
-from dlm.engines.tables import unpack_table
 from dlm.envs import get_domain
 from dlm.envs.teachers import get_teacher
 from dlm.errors import DataError, ProgramError, SettingsError
@@ -201,7 +201,7 @@ def test_what_machines_invent_keeps_its_meaning_as_a_word() -> None:
     assert len(names) == len(shown) > 1
     extended = inventions.extend(worlds)
     for name, invented in zip(names, shown, strict=True):
-        table = unpack_table(cases.tables.predicate(name), cases.count)
+        table = unpack(cases.tables.predicate(name), cases.count)
         assert np.array_equal(table, extended.relations[invented])
 
 

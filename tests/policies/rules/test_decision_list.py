@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dlm.data.bits import unpack
 from dlm.data.worlds import BoolArray
 from dlm.engines import evaluate_target
-from dlm.engines.tables import unpack_table
 from dlm.envs import State, get_domain
 from dlm.envs.planning import explore
 from dlm.logic import simplify
@@ -66,7 +66,7 @@ def test_the_program_of_a_list_means_what_the_list_does(name: str, seed: int, le
     atoms = [(x,) for x in objects] if decisions.arity == 1 else [(x, y) for x in objects for y in objects if x != y]
     read = {literal.name for rule in rules for literal in rule}
     for index in range(0, state.count, 7):
-        shown = {name: unpack_table(tables.predicate(name), state.count)[index] for name in read}
+        shown = {name: unpack(tables.predicate(name), state.count)[index] for name in read}
         assert chosen[index].tolist() == act_by_hand(rules, shown, atoms)
     program = lens.program(decisions.program(vocabulary))
     for version in (program, simplify(program)):

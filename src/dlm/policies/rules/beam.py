@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.engines.tables import unpack_table
+from dlm.data.bits import unpack, unpack_last
 from dlm.policies.rules.features import Kind, Literal, Literals
 from dlm.policies.rules.labelled import Sample
 
@@ -119,8 +119,7 @@ class _Search:
     @classmethod
     def of(cls, sample: Sample, literals: Literals, rng: np.random.Generator, settings: BeamSettings) -> _Search:
         good, bad, worse = (
-            unpack_table(table, sample.count).reshape(sample.count, -1)
-            for table in (sample.good, sample.bad, sample.worse)
+            unpack(table, sample.count).reshape(sample.count, -1) for table in (sample.good, sample.bad, sample.worse)
         )
         luck = np.where(bad | worse, rng.random(bad.shape), 2.0)
         limit = np.sort(luck, axis=1)[:, min(settings.wrong, luck.shape[1]) - 1 :][:, :1]
@@ -259,7 +258,7 @@ def _groups(sample: Sample, literals: Literals, state: NDArray[np.intp], atom: N
     for kind in (literals.conditions, literals.properties, *literals.relations):
         if not len(kind) or kind.arity > sample.arity:
             continue
-        bits = np.unpackbits(kind.tables.view(np.uint8), axis=-1, count=sample.count, bitorder="little")
+        bits = unpack_last(kind.tables, sample.count).view(np.uint8)
         for places in combinations(range(sample.arity), kind.arity):
             cell = np.ravel_multi_index((*(arguments[place] for place in places), state), bits.shape[1:])
             cells, cell = np.unique(cell, return_inverse=True)

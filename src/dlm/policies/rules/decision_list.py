@@ -10,7 +10,8 @@ from functools import cache
 
 import numpy as np
 
-from dlm.engines.tables import EVERY, Tables, Words, anywhere
+from dlm.data.bits import ALL, NONE, Words, words_where
+from dlm.engines.packed import Tables, anywhere
 from dlm.logic.formulas import conjunction
 from dlm.logic.lists import RuleList
 from dlm.logic.syntax import Program, atoms
@@ -19,7 +20,7 @@ from dlm.policies.rules.features import VARIABLES, Vocabulary
 
 __all__ = ["DecisionList"]
 
-EVERYWHERE, NOWHERE = np.full(1, EVERY), np.zeros(1, dtype=np.uint64)
+EVERYWHERE, NOWHERE = np.full(1, ALL), np.full(1, NONE)
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,4 @@ class DecisionList:
 @cache
 def _different(size: int, arity: int) -> Words:
     """All bits where the arguments of an action are different objects."""
-    if arity == 1:
-        return np.full((size, 1), EVERY)
-    return np.where(np.eye(size, dtype=np.bool_), np.uint64(0), EVERY)[..., None]
+    return words_where(np.ones(size, dtype=np.bool_) if arity == 1 else ~np.eye(size, dtype=np.bool_))

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dlm.engines.tables import Words, place
+from dlm.data.bits import Words
+from dlm.engines.packed import place
 from dlm.logic.formulas import conjunction, rename_predicates
 from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, atoms
 from dlm.policies.rules.labelled import Sample

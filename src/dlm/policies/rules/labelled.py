@@ -14,8 +14,8 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.worlds import BoolArray, Worlds
-from dlm.engines.tables import Words
+from dlm.data.bits import BoolArray, Words, pack_padded
+from dlm.data.worlds import Worlds
 
 __all__ = ["Labelled", "Sample", "pack_states"]
 
@@ -64,17 +64,17 @@ def pack_states(parts: Sequence[Labelled], tolerance: float = 0.5, wasted: float
     size = max(part.worlds.size for part in parts)
     arities = parts[0].worlds.arities
     tables = {
-        name: _pack([part.worlds.relations[name] for part in parts], size, arity)
+        name: pack_padded([part.worlds.relations[name] for part in parts], size)
         for name, arity in arities.items()
         if arity <= 2
     }
-    objects = _pack([np.ones((part.worlds.count, part.worlds.size), dtype=np.bool_) for part in parts], size, 1)
+    objects = pack_padded([np.ones((part.worlds.count, part.worlds.size), dtype=np.bool_) for part in parts], size)
     diagonal = np.arange(size)
     pairs = objects[:, None] & objects[None, :]
     pairs[diagonal, diagonal] = 0
     asked = pairs if len(parts[0].regret[0]) != parts[0].worlds.size else objects
     labels = [
-        _pack([_spread(part, low, high) for part in parts], size, asked.ndim - 1)
+        pack_padded([_spread(part, low, high) for part in parts], size)
         for low, high in ((-np.inf, tolerance), (tolerance, wasted), (wasted, np.inf))
     ]
     return Sample(
@@ -100,15 +100,3 @@ def _spread(part: Labelled, low: float, high: float) -> BoolArray:
     atoms = np.array(list(permutations(range(size), arity)))
     table[(slice(None), *atoms.T)] = (part.regret > low) & (part.regret <= high)
     return table
-
-
-def _pack(arrays: Sequence[BoolArray], size: int, arity: int) -> Words:
-    """Boolean arrays (states, arguments...) as one table with the states in the bits of its last axis."""
-    total = sum(len(array) for array in arrays)
-    dense = np.zeros((size,) * arity + (-(-total // 64) * 64,), dtype=np.bool_)
-    begin = 0
-    for array in arrays:
-        block = (*(slice(0, length) for length in array.shape[1:]), slice(begin, begin + len(array)))
-        dense[block] = np.moveaxis(array, 0, -1)
-        begin += len(array)
-    return np.packbits(dense, axis=-1, bitorder="little").view(np.uint64)

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.bits import pack
 from dlm.data.worlds import Worlds
-from dlm.engines.tables import Tables, pack_table
+from dlm.engines.packed import Tables
 from dlm.envs.domain import Actions, Domain, State
 from dlm.envs.view import View
 from dlm.errors import SettingsError
@@ -45,7 +46,7 @@ class Lens:
     def tables(self, state: State, definitions: Mapping[str, Definition]) -> Tables:
         """What the view shows and what is defined on it, as packed tables that are made when they are read."""
         sight = self.domain.glance(state)
-        return Tables(len(self.objects(state)), state.count, lambda name: pack_table(sight(name)), definitions)
+        return Tables(len(self.objects(state)), state.count, lambda name: pack(sight(name)), definitions)
 
     def objects(self, state: State) -> NDArray[np.intp]:
         """The numbers that the objects of the view have in the domain; they depend on the size alone."""

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm import seeds
-from dlm.data.worlds import BoolArray
-from dlm.engines.tables import Tables, Words, anywhere, pack_table, read_worlds, unpack_table
+from dlm.data.bits import BoolArray, Words, pack, read_bits, unpack
+from dlm.engines.packed import Tables, anywhere
 from dlm.envs.domain import State
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.features import Vocabulary
@@ -106,7 +106,7 @@ def choose_atoms(
 ) -> NDArray[np.intp]:
     """The number of the atom that a list takes in each state; `freedom` is that of `play_lists`."""
     luck = rng.random((state.count, len(lens.actions(state))), dtype=np.float32)
-    freely = pack_table(rng.random(state.count) < freedom)
+    freely = pack(rng.random(state.count) < freedom)
     choices = decisions.choices(lens.tables(state, vocabulary.definitions), freely=freely)
     return _luckiest(atoms_of(choices, state.count), luck)
 
@@ -124,7 +124,7 @@ def _take_atoms(
     Where a list is `free`, all its rules have their say. The first run of an episode leads it: of the others only those
     that choose among other atoms are looked at.
     """
-    freely = pack_table(free)
+    freely = pack(free)
     led, leading = np.zeros(tables.count, dtype=np.bool_), np.zeros(1, dtype=np.uint64)
     taken = np.full(len(episodes), -1, dtype=np.intp)
     firsts = np.searchsorted(acting, np.arange(len(lists) + 1))
@@ -133,12 +133,12 @@ def _take_atoms(
             continue
         run = np.full(tables.count, -1)
         run[episodes[first:end]] = np.arange(first, end)
-        choices = decisions.choices(tables, pack_table(run >= 0), freely)
+        choices = decisions.choices(tables, pack(run >= 0), freely)
         if (follows := led & (run >= 0)).any():
-            differs = np.flatnonzero(follows & unpack_table(anywhere(choices ^ leading), tables.count))
-            taken[run[differs]] = _luckiest(_rows(read_worlds(choices, differs)), luck[differs])
+            differs = np.flatnonzero(follows & unpack(anywhere(choices ^ leading), tables.count))
+            taken[run[differs]] = _luckiest(_rows(read_bits(choices, differs)), luck[differs])
         if (leads := (run >= 0) & ~led).any():
-            leading = leading | choices & pack_table(leads)
+            leading = leading | choices & pack(leads)
             led |= leads
     leader = _luckiest(atoms_of(leading, tables.count), luck)
     return np.where(taken >= 0, taken, leader[episodes])
@@ -156,7 +156,7 @@ def draw_seed(rng: np.random.Generator) -> int:
 
 def atoms_of(choices: Words, count: int) -> BoolArray:
     """The table of an action predicate as rows of atoms of different objects."""
-    return _rows(unpack_table(choices, count))
+    return _rows(unpack(choices, count))
 
 
 def _rows(table: BoolArray) -> BoolArray:

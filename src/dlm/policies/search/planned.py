@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.bits import unpack
 from dlm.data.worlds import BoolArray, Worlds
-from dlm.engines.tables import Tables, unpack_table
+from dlm.engines.packed import Tables
 from dlm.envs.domain import State, join
 from dlm.envs.planning import UNKNOWN, Graph, check_deterministic, explore
 from dlm.errors import SettingsError
@@ -75,7 +76,7 @@ class Cases:
     def labelled(self, index: NDArray[np.intp], used: Sequence[str]) -> Labelled:
         """Some states with what is observed there and, as if it were observed too, some predicates that were made."""
         worlds = self.lens.observe(self.states.take(index))
-        made = {name: unpack_table(self.tables.predicate(name), self.count)[index] for name in used}
+        made = {name: unpack(self.tables.predicate(name), self.count)[index] for name in used}
         relations = {**worlds.relations, **made}
         return Labelled(Worlds(worlds.count, worlds.size, relations), self.regret[index].astype(np.float64))
 
