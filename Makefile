@@ -27,26 +27,26 @@ unit: setup
 	$(BIN)/pytest -n 2
 
 bench-ilp: setup
-	$(BIN)/python -m benchmarks.ilp
+	$(BIN)/python -m benchmarks.ilp $(ARGS)
 
 bench-step: setup
-	$(BIN)/python -m benchmarks.step
+	$(BIN)/python -m benchmarks.step $(ARGS)
 
 bench-eval: setup
 	$(BIN)/python -m benchmarks.evaluate
 
 bench-run: setup
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.run $(ARGS)
 
 torture: setup
-	PYTHONPATH=tests $(BIN)/python -m benchmarks.torture
+	PYTHONPATH=tests $(BIN)/python -m benchmarks.torture $(ARGS)
 
 bench-env: setup
 	$(BIN)/python -m benchmarks.env
 
 bench-rl: setup
-	$(BIN)/python -m benchmarks.rl
-	$(BIN)/python -m benchmarks.policy_page
+	$(BIN)/python -m benchmarks.rl $(ARGS)
+	$(BIN)/python -m benchmarks.learned_policies
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -14,19 +14,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from benchmarks.pages import Record
 from dlm.data.facts import Facts, Rows
 from dlm.data.readers import read_facts
 from dlm.engines import run_program
 from dlm.logic import parse_program
 from dlm.tasks import draw_instance, get_task
 
-__all__ = ["Figures", "main", "measure"]
+__all__ = ["main", "measure"]
 
-Figures = dict[str, Any]
 
 BITS_RUNS = 25
 EXPLAINED_ATOMS = 20
@@ -34,7 +33,7 @@ EXPLAINED_ATOMS = 20
 TINY = Facts(np.arange(1), {"p": np.zeros((1, 1), dtype=np.int64)})
 
 
-def measure(asked: Figures) -> Figures:
+def measure(asked: Record) -> Record:
     """Measure in another process."""
     command = [sys.executable, "-m", "benchmarks.measures", json.dumps(asked)]
     # Files, not pipes: a pipe ends only when Spark's Java machine has ended too, which may outlive the process.
@@ -44,7 +43,7 @@ def measure(asked: Figures) -> Figures:
         err.seek(0)
         if code:
             raise RuntimeError(f"{' '.join(command)} failed:\n{err.read()}")
-        found: Figures = json.loads(out.read().splitlines()[-1])
+        found: Record = json.loads(out.read().splitlines()[-1])
     return found
 
 
@@ -54,7 +53,7 @@ def main() -> None:
     print(json.dumps(MEASURES[asked.pop("measure")](**asked)))
 
 
-def _bits(program: str, task: str, objects: int) -> Figures:
+def _bits(program: str, task: str, objects: int) -> Record:
     """A small instance in memory, by the bits engine."""
     instance = draw_instance(task, objects)
     known = parse_program(program)
@@ -76,7 +75,7 @@ def _bits(program: str, task: str, objects: int) -> Figures:
     }
 
 
-def _query(program: str, engine: str, folder: str) -> Figures:
+def _query(program: str, engine: str, folder: str) -> Record:
     """An instance on disk, by an engine for large ones."""
     with _clock() as starting:
         run_program(parse_program("t(x) :- p(x)."), TINY, engine).rows()
@@ -108,7 +107,7 @@ def _truth(folder: str) -> Rows:
     return np.stack([column.to_numpy() for column in table.columns], axis=1)
 
 
-def _explain(program: str, folder: str) -> Figures:
+def _explain(program: str, folder: str) -> Record:
     """Some atoms that are true and some that are not, after the facts were read."""
     from dlm.data.lookup import FactLookups
     from dlm.logic.explain.explain import explain
@@ -123,7 +122,7 @@ def _explain(program: str, folder: str) -> Figures:
     true = truth[rng.integers(0, len(truth), EXPLAINED_ATOMS)]
     # The answers of others: of the right kind, but about somebody else.
     false = np.stack((true[:, 0], rng.permutation(true[:, 1])), axis=1)
-    found: Figures = {"objects": facts.size, "read_seconds": reading()}
+    found: Record = {"objects": facts.size, "read_seconds": reading()}
     for name, rows in (("true", true), ("false", false)):
         times = []
         for values in rows.tolist():
@@ -136,7 +135,7 @@ def _explain(program: str, folder: str) -> Figures:
     return {**found, "peak_bytes": _peak_bytes()}
 
 
-def _prove(program: str, task: str, objects: int) -> Figures:
+def _prove(program: str, task: str, objects: int) -> Record:
     """A program against the task's definition, given the axioms of its worlds."""
     from dlm.prove import prove_equal
 
@@ -154,7 +153,7 @@ def _prove(program: str, task: str, objects: int) -> Figures:
     }
 
 
-MEASURES: dict[str, Callable[..., Figures]] = {
+MEASURES: dict[str, Callable[..., Record]] = {
     "bits": _bits,
     "query": _query,
     "explain": _explain,

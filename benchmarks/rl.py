@@ -1,145 +1,130 @@
 """The tables of policies: six tasks, four learners, fresh seeds, and learning curves.
 
-Run as ``python -m benchmarks.rl`` (``make bench-rl``), or table by table with ``--part``. Every run is one ``dlm learn
---json`` in a process of its own, so its seconds count from the start of the process to the tested program. Runs of
-`auto` have the machine to themselves; the others use one thread each and go side by side. Finished runs are kept in
-``docs/benchmarks/rl.json`` as they come, with their learning curves, and not repeated; ``--fresh`` repeats the chosen
-ones. A run that ends in an error is shown and tried again the next time. ``--page`` runs nothing and draws anew.
+Run as ``make bench-rl``, or choose: ``python -m benchmarks.rl --parts auto --tasks rl/on rl/path --seeds 0-4``. Runs of
+`auto` go one at a time, the others side by side. Finished runs are kept in ``docs/benchmarks/rl.json`` as they come,
+with their learning curves, and not repeated, unless ``--fresh`` asks for it. ``--page`` runs nothing and draws anew.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+import statistics
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.rl_curves import draw_curves, read_curve
-from benchmarks.rl_page import page
-from benchmarks.rl_parts import PARTS, Record, is_reached
-from dlm.envs import domain_names
+from benchmarks.pages import Record, render
+from benchmarks.rl_curves import AGAINST, ALL_TASKS, draw_curves
+from benchmarks.rl_parts import MEAN, PAPER, PAPER_HEAD, PARTS, Part
+from benchmarks.sweep import Records, by_task, options, sweep
+from dlm.policies.verify import Earned, all_passed
 
-__all__ = ["main"]
+__all__ = ["main", "page"]
 
-OUT = Path("docs/benchmarks")
-RUNS = Path("runs")
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-PATIENCE = 600
-"""Seconds beyond its limit after which a run is taken for lost."""
-LEARNED = (0, 3)
-"""Exit codes of `dlm learn` that come with a program."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One run of a table."""
-
-    part: str
-    learner: str
-    task: str
-    seed: int
-    limit: float
-
-    @property
-    def key(self) -> str:
-        return f"{self.part} {self.learner} {self.task} {self.seed}"
-
-    def run(self, folder: Path) -> Record:
-        """Learn; an error is a result too."""
-        part, out = PARTS[self.part], folder / f"{self.key.replace(' ', '-').replace('/', '-')}-{time.time_ns()}"
-        command = [sys.executable, "-m", "dlm", "learn", self.task, "--learner", self.learner, "--json"]
-        command += ["--seed", str(self.seed), "--time-limit", str(self.limit), "--out", str(out)]
-        command += ["--keep-soft"] if part.keep_soft else []
-        about = {"part": self.part, "asked": self.learner, "task": self.task, "seed": self.seed, "limit": self.limit}
-        environment = os.environ if part.alone else {**os.environ, **ONE_THREAD}
-        start = time.monotonic()
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, env=environment, check=False, timeout=self.limit + PATIENCE
-            )
-        except subprocess.TimeoutExpired:
-            return {**about, "commit": _commit(), "error": f"did not end {PATIENCE} s after its time limit"}
-        about |= {"wall_seconds": round(time.monotonic() - start, 2), "commit": _commit()}
-        if done.returncode not in LEARNED:
-            return {**about, "error": done.stderr.strip()[-500:] or f"exit code {done.returncode}"}
-        return {**json.loads(done.stdout), **about, "curve": read_curve(out)}
+NOTES = "rl-notes.md"
 
 
 def main() -> None:
     """Run what is missing, then write the page and draw the curves."""
-    options = _options()
-    options.out.mkdir(parents=True, exist_ok=True)
-    path = options.out / "rl.json"
-    records: dict[str, Record] = json.loads(path.read_text()) if path.exists() else {}
-    for name in () if options.page else options.part or PARTS:
-        jobs = [job for job in _jobs(name, options) if options.fresh or "error" in records.get(job.key, {"error": ""})]
-        with ThreadPoolExecutor(1 if PARTS[name].alone else options.jobs) as pool:
-            running = {pool.submit(job.run, options.runs): job for job in jobs}
-            for done in as_completed(running):
-                key, record = running[done].key, done.result()
-                records[key] = record
-                print(f"{key}: {_outcome(record)}", flush=True)
-                _save(path, records)
-    draw_curves(list(records.values()), options.out)
-    (options.out / "rl.md").write_text("\n".join(page(records, options.out)) + "\n")
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--part", choices=sorted(PARTS), action="append", help="only these tables")
-    parser.add_argument("--learner", action="append", help="only these learners")
-    parser.add_argument("--task", choices=domain_names(), action="append", help="only these tasks")
-    parser.add_argument("--seeds", type=int, help="only the first so many seeds")
-    parser.add_argument("--first-seed", type=int, default=0, help="for trials that are no part of a table")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs side by side, but for auto")
-    parser.add_argument("--time-limit", type=float, help="seconds of learning, instead of the table's")
-    parser.add_argument("--out", type=Path, default=OUT, help="where rl.md, rl.json and the pictures go")
-    parser.add_argument("--runs", type=Path, default=RUNS, help="where run folders go")
-    parser.add_argument("--page", action="store_true", help="run nothing, write the page from rl.json")
-    parser.add_argument("--fresh", action="store_true", help="repeat the chosen runs")
-    return parser.parse_args()
-
-
-def _jobs(name: str, options: argparse.Namespace) -> Iterator[Job]:
-    """The chosen runs of a table, so that all tasks are seen early."""
-    part = PARTS[name]
-    seeds = part.seeds if options.seeds is None else min(part.seeds, options.seeds)
-    for seed in range(options.first_seed, options.first_seed + seeds):
-        for task in part.tasks:
-            for learner in part.learners:
-                chosen = (not options.task or task in options.task) and (
-                    not options.learner or learner in options.learner
-                )
-                if chosen:
-                    yield Job(name, learner, task, seed, options.time_limit or part.limits[task])
+    chosen = options(__doc__, PARTS)
+    records = Records(chosen.out / "rl.json")
+    sweep(PARTS, records, chosen, _outcome)
+    draw_curves(list(records.values()), chosen.out)
+    (chosen.out / "rl.md").write_text(page(records, chosen.out))
 
 
 def _outcome(record: Record) -> str:
-    if "error" in record:
-        return f"ERROR {record['error']}"
     part = PARTS[record["part"]]
-    returns = ", ".join(f"{test['mean']:.3f}" for test in record["soft_returns" if part.keep_soft else "returns"])
-    state = "reached" if is_reached(record, part) else "verified" if record["verified"] else "FAILED"
+    returns = ", ".join(f"{test.mean:.3f}" for test in part.returns(record))
+    state = "reached" if part.is_reached(record) else "verified" if record["verified"] else "FAILED"
     return f"{state} by {record['learner']} in {record['wall_seconds']} s, returns {returns}"
 
 
-def _save(path: Path, records: dict[str, Record]) -> None:
-    """One line a run."""
-    lines = (f"{json.dumps(key)}: {json.dumps(records[key], sort_keys=True)}" for key in sorted(records))
-    draft = path.with_suffix(".draft")
-    draft.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    draft.replace(path)
+def page(records: dict[str, Record], folder: Path) -> str:
+    """The page of these runs. Pictures and notes are those that are in the folder."""
+    done = {key: record for key, record in records.items() if "error" not in record}
+    missed = {
+        key: (run, PARTS[run["part"]].returns(run))
+        for key, run in sorted(done.items())
+        if run["part"] != "curves" and not PARTS[run["part"]].is_reached(run)
+    }
+    return render(
+        "rl",
+        {
+            "tables": list(_tables(list(done.values()))),
+            "against": AGAINST,
+            "all_tasks": ALL_TASKS if (folder / ALL_TASKS).exists() else None,
+            "paper_head": PAPER_HEAD,
+            "paper": PAPER,
+            "done": done,
+            "missed": missed,
+            "errors": {key: record["error"] for key, record in records.items() if "error" in record},
+            "notes": (folder / NOTES).read_text().strip() if (folder / NOTES).exists() else None,
+        },
+    )
 
 
-def _commit() -> str:
-    command = ["git", "rev-parse", "--short", "HEAD"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+def _tables(done: Sequence[Record]) -> Iterator[Record]:
+    """What there is to say of the parts that have runs."""
+    for part in PARTS.values():
+        runs = [run for run in done if run["part"] == part.name]
+        groups = by_task(part.tasks, runs)
+        if part.name == "curves":
+            rows = [row for group in groups.values() for row in _learners(group, part)]
+        else:
+            rows = [_effort(task, group, part) for task, group in groups.items()]
+        if runs:
+            tests = [row for task, group in groups.items() for row in _tests(task, group, part)]
+            yield {"part": part, "runs": runs, "rows": rows, "tests": tests}
+
+
+def _effort(task: str, group: Sequence[Record], part: Part) -> Record:
+    """How many runs of a task came how far, and what they took."""
+    tests = [part.returns(run) for run in group]
+    reached = [run for run in group if part.is_reached(run)]
+    return {
+        "task": task,
+        "runs": group,
+        "verified": sum(map(all_passed, tests)),
+        "optimal": sum(all(test.optimal for test in each) for each in tests),
+        "reached": len(reached),
+        "in_time": sum(run["wall_seconds"] <= part.asked[task] for run in reached),
+    }
+
+
+def _tests(task: str, group: Sequence[Record], part: Part) -> Iterator[Record]:
+    """Each test of a task over all runs; for more than two tests their mean first."""
+    runs = [part.returns(run) for run in group]
+    best = max(runs, key=lambda tests: sum(test.mean for test in tests))
+    names = [(MEAN, slice(None))] * (len(best) > 2)
+    for name, chosen in names + [(test.name, slice(place, place + 1)) for place, test in enumerate(best)]:
+        tests: list[Earned] = [test for run in runs for test in run[chosen]]
+        mean, lost = statistics.mean(test.mean for test in tests), statistics.mean(test.lost for test in tests)
+        half = _half_width(tests)
+        yield {
+            "task": task,
+            "name": name,
+            "mean": mean,
+            "interval": (mean - half, mean + half),
+            "best": statistics.mean(test.mean for test in best[chosen]),
+            "exact": all(test.exact for test in tests),
+            "optimum": mean + lost,
+            "lost": lost,
+            "success": statistics.mean(test.success for test in tests),
+            "paper": PAPER[task, name][PAPER_HEAD.index(part.paper)] if (task, name) in PAPER else "",
+        }
+
+
+def _half_width(tests: Sequence[Earned]) -> float:
+    """Of the interval of a mean over independent tests with intervals of their own."""
+    squares = [((test.interval[1] - test.interval[0]) / 2) ** 2 for test in tests]
+    return float(sum(squares) ** 0.5 / len(tests))
+
+
+def _learners(group: Sequence[Record], part: Part) -> Iterator[Record]:
+    """What each learner's runs of a task earned at the training start."""
+    for learner in part.learners:
+        runs = [run for run in group if run["asked"] == learner]
+        if runs:
+            yield {"learner": learner, "runs": runs, "first": [part.returns(run)[0] for run in runs]}
 
 
 if __name__ == "__main__":

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.rl_parts import TOWERS, Record
+from benchmarks.pages import Record
 from dlm.envs import domain_names
 from dlm.errors import MissingExtraError
 
-__all__ = ["ALL_TASKS", "AGAINST", "Curve", "draw_curves", "end_of", "read_curve"]
+__all__ = ["AGAINST", "ALL_TASKS", "TOWERS", "draw_curves", "read_curve"]
+
+TOWERS = ("rl/unstack", "rl/stack", "rl/on")
 
 AGAINST = "rl-critic.png"
 ALL_TASKS = "rl-ppo.png"

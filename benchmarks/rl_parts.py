@@ -5,73 +5,77 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
 
+from benchmarks.pages import Record
+from benchmarks.rl_curves import TOWERS, read_curve
+from benchmarks.sweep import Job, Plan
 from dlm.envs import domain_names
 from dlm.policies.verify import Earned
 
-__all__ = ["MEAN", "PAPER", "PAPER_HEAD", "PARTS", "TOWERS", "Part", "Record", "is_reached", "returns_of"]
+__all__ = ["MEAN", "PAPER", "PAPER_HEAD", "PARTS", "Part"]
 
-Record = dict[str, Any]
-"""What ``dlm learn --json`` printed, and what the benchmark knows of the run besides."""
-
-ALL = domain_names()
-TOWERS = ("rl/unstack", "rl/stack", "rl/on")
 HARD = ("rl/sorting", "rl/path", "rl/blocksworld")
 MEAN = "mean of the five starts"
 
-
-@dataclass(frozen=True)
-class Part:
-    """One table. Learners are given `limits`, a little less than what was `asked`: the tests come after."""
-
-    title: str
-    learners: tuple[str, ...]
-    tasks: tuple[str, ...]
-    seeds: int
-    limits: Mapping[str, float]
-    asked: Mapping[str, float]
-    paper: str
-    """The column of the paper that is comparable."""
-    keep_soft: bool = False
-    alone: bool = False
-    """One run at a time, with all cores."""
-    wanted: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    """Returns asked for in a test, where that is not the optimum; where nothing was asked for, less than any."""
+Seconds = dict[str, float]
 
 
-def _same(tasks: tuple[str, ...], seconds: float) -> dict[str, float]:
+def _same(seconds: float, tasks: tuple[str, ...] = domain_names()) -> Seconds:
     return dict.fromkeys(tasks, seconds)
 
 
-PARTS = {
-    "auto": Part(
+@dataclass(frozen=True, kw_only=True)
+class Part(Plan):
+    """One table. Learners are given `limits`, a little less than what was `asked`: the tests come after."""
+
+    name: str
+    title: str
+    asked: Mapping[str, float] = field(default_factory=lambda: _same(600))
+    paper: str
+    """The column of the paper that is comparable."""
+    wanted: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """Returns asked for in a test, where that is not the optimum; where nothing was asked for, less than any."""
+
+    def key(self, job: Job) -> str:
+        return f"{self.name} {super().key(job)}"
+
+    def about(self, folder: Path) -> Record:
+        return {"part": self.name, "curve": read_curve(folder)}
+
+    def returns(self, record: Record) -> tuple[Earned, ...]:
+        """What the policy that the table is about earned: the program, or the soft policy."""
+        return tuple(map(Earned.from_json, record["soft_returns" if self.keep_soft else "returns"]))
+
+    def is_reached(self, record: Record) -> bool:
+        """Whether a run has what was asked for: the optimum, or elsewhere a return with every episode at its goal."""
+        return all(self._passes(test, self.wanted.get((record["task"], test.name))) for test in self.returns(record))
+
+    def _passes(self, test: Earned, wanted: float | None) -> bool:
+        if wanted is None:
+            return test.optimal
+        return test.mean >= wanted and (test.success == 1.0 or not self.alone)
+
+
+_PARTS = (
+    Part(
+        name="auto",
         title="`auto`: the program",
         learners=("auto",),
-        tasks=ALL,
+        limits={**_same(120, TOWERS), "rl/sorting": 240, "rl/path": 240, "rl/blocksworld": 850},
+        asked={**_same(30, TOWERS), "rl/sorting": 60, "rl/path": 60, "rl/blocksworld": 900},
         seeds=10,
-        limits={**_same(TOWERS, 120), "rl/sorting": 240, "rl/path": 240, "rl/blocksworld": 850},
-        asked={**_same(TOWERS, 30), "rl/sorting": 60, "rl/path": 60, "rl/blocksworld": 900},
         paper="DLM",
         alone=True,
         wanted={("rl/blocksworld", "10 blocks"): 0.90, ("rl/blocksworld", "50 blocks"): 0.30},
     ),
-    "ppo": Part(
-        title="`ppo`: the program",
-        learners=("ppo",),
-        tasks=ALL,
-        seeds=5,
-        limits=_same(ALL, 590),
-        asked=_same(ALL, 600),
-        paper="DLM",
-    ),
-    "soft": Part(
+    Part(name="ppo", title="`ppo`: the program", learners=("ppo",), limits=_same(590), seeds=5, paper="DLM"),
+    Part(
+        name="soft",
         title="`ppo --keep-soft`: the soft policy, which is no program",
         learners=("ppo",),
-        tasks=HARD,
+        limits=_same(590, HARD),
         seeds=5,
-        limits=_same(HARD, 590),
-        asked=_same(HARD, 600),
         paper="nIDLM",
         keep_soft=True,
         wanted={
@@ -80,27 +84,26 @@ PARTS = {
             ("rl/blocksworld", "50 blocks"): 0.159,
         },
     ),
-    "imitation": Part(
+    Part(
+        name="imitation",
         title="`imitation`: the program",
         learners=("imitation",),
-        tasks=HARD,
+        limits=_same(590, HARD),
         seeds=5,
-        limits=_same(HARD, 590),
-        asked=_same(HARD, 600),
         paper="DLM+incr (SL)",
         wanted={("rl/blocksworld", "10 blocks"): 0.894, ("rl/blocksworld", "50 blocks"): 0.230},
     ),
-    "curves": Part(
+    Part(
+        name="curves",
         title="PPO with the critic against REINFORCE: the soft policy",
         learners=("ppo", "reinforce"),
-        tasks=TOWERS,
+        limits=_same(180, TOWERS),
         seeds=5,
-        limits=_same(TOWERS, 180),
-        asked=_same(TOWERS, 180),
         paper="nIDLM",
         keep_soft=True,
     ),
-}
+)
+PARTS = {part.name: part for part in _PARTS}
 
 PAPER_HEAD = ("NLRL", "NLM", "nIDLM", "DLM", "DLM+incr", "DLM+incr (SL)")
 PAPER = {
@@ -115,20 +118,3 @@ PAPER = {
     ("rl/blocksworld", "10 blocks"): ("N/A", ".888", ".904", "-", "-", ".894"),
     ("rl/blocksworld", "50 blocks"): ("N/A", ".153", ".159", "-", "-", ".230"),
 }
-
-
-def returns_of(record: Record, part: Part) -> tuple[Earned, ...]:
-    """What the policy that a table is about earned: the program, or the soft policy."""
-    return tuple(map(Earned.from_json, record["soft_returns" if part.keep_soft else "returns"]))
-
-
-def is_reached(record: Record, part: Part) -> bool:
-    """Whether a run has what was asked for: the optimum, or elsewhere a return with every episode at its goal."""
-    for test in returns_of(record, part):
-        wanted = part.wanted.get((record["task"], test.name))
-        if wanted is None:
-            if not test.optimal:
-                return False
-        elif test.mean < wanted or (part.alone and test.success < 1.0):
-            return False
-    return True

@@ -10,39 +10,42 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
-import subprocess
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from benchmarks.measures import Figures, measure
-from benchmarks.run_page import (
-    BITS_SIZES,
-    BROKEN,
-    EDGES_PER_NODE,
-    EXPLAINED,
-    FAMILY,
-    GRANDPARENT,
-    GRAPH,
-    PROVED_OBJECTS,
-    QUERY_SIZES,
-    SPARK_SIZE,
-    page,
-)
+from benchmarks.measures import measure
+from benchmarks.pages import OUT, Record, commit, machine, render, write
 from dlm.api import learn
 from dlm.logic import format_program
 from dlm.runs.folder import read_program
 from dlm.tasks import draw_instance
 
-__all__ = ["main"]
+__all__ = ["main", "page"]
 
-OUT = Path("docs/benchmarks")
 SEEDS = range(5)
 """A program is learned with each of these, and the smallest goes to work: the way to a rule that reads well."""
+
+GRANDPARENT = "family/is-grandparent"
+FAMILY = (GRANDPARENT, "family/has-sister", "family/is-uncle")
+GRAPH = ("graph/adjacent-to-red", "graph/1-outdegree", "graph/2-outdegree")
+EXPLAINED = (GRANDPARENT, "family/is-uncle")
+EDGES_PER_NODE = 3
+
+BITS_SIZES = (130, 1000)
+PUBLISHED_SECONDS = {130: 1.9}
+QUERY_SIZES = (10_000, 100_000, 1_000_000)
+SPARK_SIZE = 100_000
+PROVED_OBJECTS = 5
+
+LIMIT = 30
+LIMIT_SECONDS = {"graph/2-outdegree": 120}
+"""What a million objects may take, if not `LIMIT`."""
+
+BROKEN = "is_grandparent(x, y) :- exists z: father(x, z) & (father(z, y) | mother(z, y))."
+"""Forgets the mother's parents."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +53,15 @@ class Job:
     """One measurement, and the instance it needs."""
 
     key: str
-    asked: Figures
+    asked: Record
     task: str
     objects: int | None = None
 
-    def run(self, program: str, folder: Path) -> Figures:
+    def run(self, program: str, folder: Path) -> Record:
         asked = {"program": program, **self.asked}
         if self.objects is not None:
             asked["folder"] = str(_instance(self.task, self.objects, folder))
-        return {**measure(asked), "commit": _commit()}
+        return {**measure(asked), "commit": commit()}
 
 
 def _instance(task: str, objects: int, folder: Path) -> Path:
@@ -96,9 +99,8 @@ def main() -> None:
     parser.add_argument("--only", help="only measurements whose name starts like this")
     parser.add_argument("--fresh", action="store_true", help="forget earlier measurements")
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / "run.json"
-    kept: dict[str, Any] = {"machine": _machine(), "programs": {}, "measurements": {}}
+    kept: Record = {"machine": machine(), "programs": {}, "measurements": {}}
     if path.exists() and not options.fresh:
         kept = json.loads(path.read_text())
     with tempfile.TemporaryDirectory(prefix="dlm-bench-") as folder:
@@ -111,8 +113,8 @@ def main() -> None:
             figures = job.run(kept["programs"][job.task]["program"], Path(folder))
             kept["measurements"][job.key] = figures
             print(json.dumps(figures), flush=True)
-            path.write_text(json.dumps(kept, indent=1) + "\n")
-    (options.out / "run.md").write_text("\n".join(page(kept)) + "\n")
+            write(options.out, "run", kept, page(kept))
+    write(options.out, "run", kept, page(kept))
 
 
 def _program(task: str, folder: Path | None) -> dict[str, str]:
@@ -133,14 +135,28 @@ def _program(task: str, folder: Path | None) -> dict[str, str]:
     return {"program": format_program(result.program), "origin": origin}
 
 
-def _machine() -> dict[str, Any]:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return {"cores": os.cpu_count(), "gigabytes": round(memory / 1e9), "python": platform.python_version()}
+def page(kept: Record) -> str:
+    """The page of what was measured."""
+    found: dict[str, list[Record]] = defaultdict(list)
+    for job in jobs(quick=False):
+        if job.key in kept["measurements"]:
+            kind, *_, name = job.key.split()
+            about = {"name": name, "task": job.task, "size": job.objects or job.asked.get("objects")}
+            found[kind].append({**about, **kept["measurements"][job.key]})
+    constants = {
+        "published": PUBLISHED_SECONDS,
+        "edges": EDGES_PER_NODE,
+        "largest": QUERY_SIZES[-1],
+        "limits": {task: LIMIT_SECONDS.get(task, LIMIT) for task in FAMILY + GRAPH},
+        "proved_objects": PROVED_OBJECTS,
+        "broken": BROKEN,
+    }
+    return render("run", {**kept, **constants, "found": found, "atoms": _atoms})
 
 
-def _commit() -> str:
-    command = ["git", "rev-parse", "--short", "HEAD"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+def _atoms(facts: dict[str, list[list[int]]] | None) -> str:
+    atoms = (f"{name}({', '.join(map(str, values))})" for name, rows in (facts or {}).items() for values in rows)
+    return ", ".join(atoms)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a training step costs: `python -m benchmarks.step` writes docs/benchmarks/step.md and step.json.
+"""What a training step costs: ``make bench-step`` writes ``docs/benchmarks/step.md`` and JSON.
 
 One thread, CPU seconds (`time.process_time`), the median of several steps after two to warm up, each
 measurement in a process of its own so that its peak memory is its own. The literal path is the
@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import resource
 import statistics
 import subprocess
@@ -23,10 +22,11 @@ from pathlib import Path
 import torch
 from torch.nn.functional import binary_cross_entropy
 
+from benchmarks.pages import OUT, Record, machine, render, write
 from dlm.machine import Layout, Machine, Selection, apply, estimate_bytes, fast_apply, keep_memory
 from dlm.space import MachineSettings, wire
 
-__all__ = ["CONFIGURATIONS", "Configuration", "main", "measure"]
+__all__ = ["CONFIGURATIONS", "Configuration", "main", "measure", "page"]
 
 FAMILY = ("daughter", "father", "mother", "son")
 GRAPH = ("edge",)
@@ -60,20 +60,11 @@ CONFIGURATIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """CPU seconds a step, peak resident memory, that of torch alone, and what a fast step should add to it."""
+def measure(configuration: Configuration, path: str, steps: int) -> Record:
+    """Run training steps in this process: weights, forward, loss, backward, AdamW.
 
-    seconds: float
-    megabytes: float
-    idle_megabytes: float
-    estimated_megabytes: float
-    parameters: int
-    steps: int
-
-
-def measure(configuration: Configuration, path: str, steps: int) -> Measurement:
-    """Run training steps in this process: weights, forward, loss, backward, AdamW."""
+    CPU seconds a step, peak resident memory, that of torch alone, and what a fast step should add to it.
+    """
     torch.set_num_threads(1)
     keep_memory()
     idle = _idle_megabytes()
@@ -109,7 +100,14 @@ def measure(configuration: Configuration, path: str, steps: int) -> Measurement:
         step()
         seconds.append(time.process_time() - before)
     estimate = estimate_bytes(wiring, size, BATCH, configuration.distinct_only) / 2**20
-    return Measurement(statistics.median(seconds), _peak_megabytes(), idle, estimate, wiring.parameters, steps)
+    return {
+        "seconds": statistics.median(seconds),
+        "megabytes": _peak_megabytes(),
+        "idle_megabytes": idle,
+        "estimated_megabytes": estimate,
+        "parameters": wiring.parameters,
+        "steps": steps,
+    }
 
 
 def _peak_megabytes() -> float:
@@ -124,67 +122,40 @@ def _idle_megabytes() -> float:
     return _peak_megabytes()
 
 
-def _measure_apart(configuration: Configuration, path: str) -> Measurement:
+def _measure_apart(configuration: Configuration, path: str) -> Record:
     steps = 40 if path == "fast" else 3
     command = [sys.executable, "-m", "benchmarks.step", "--measure", configuration.name, path, str(steps)]
     result = subprocess.run(command, check=True, capture_output=True, text=True)
-    return Measurement(**json.loads(result.stdout))
+    found: Record = json.loads(result.stdout)
+    return found
 
 
-def _table(results: dict[str, dict[str, Measurement]]) -> str:
-    idle = max(measured["fast"].idle_megabytes for measured in results.values())
-    lines = [
-        "# A training step",
-        "",
-        "Written by `python -m benchmarks.step`. CPU seconds a step (weights, forward, loss, backward, AdamW),",
-        f"batch {BATCH}, one thread, median after warm-up; peak resident memory of the process, of which torch with",
-        f"nothing to do takes {idle:.0f} MB. *Published* is the DLM authors' implementation, measured earlier on a",
-        "machine of the same kind and not in this run; *literal* and *fast* are ours, measured in this run on random "
-        "facts.",
-        "",
-        f"Machine: {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, torch "
-        f"{torch.__version__}; load average at the end {os.getloadavg()[1]:.1f} (a busy neighbour slows our "
-        "columns, not the published one).",
-        "",
-        "| task | m, depth, breadth | logits | published | literal | fast | literal / fast | published / fast |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for configuration in CONFIGURATIONS:
-        literal, fast = (results[configuration.name][path] for path in PATHS)
-        lines.append(
-            f"| {configuration.name} | {configuration.size}, {configuration.depth}, {configuration.breadth} "
-            f"| {fast.parameters:,} "
-            f"| {configuration.published_seconds:.3g} s, {configuration.published_megabytes} MB "
-            f"| {literal.seconds:.3f} s, {literal.megabytes:.0f} MB "
-            f"| {fast.seconds * 1000:.1f} ms, {fast.megabytes:.0f} MB "
-            f"| {literal.seconds / fast.seconds:.1f} | {configuration.published_seconds / fast.seconds:.0f} |"
-        )
-    return "\n".join(lines) + "\n"
+def page(figures: Record) -> str:
+    """The page of these figures."""
+    idle = max(measured["fast"]["idle_megabytes"] for measured in figures["tasks"].values())
+    return render("step", {**figures, "idle": idle, "batch": BATCH})
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main() -> None:
     """Measure everything and write the table, or one measurement for the process that asks for it."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.step", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("docs/benchmarks"), help="where step.md and step.json go")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--out", type=Path, default=OUT, help="where step.md and step.json go")
     parser.add_argument("--measure", nargs=3, metavar=("TASK", "PATH", "STEPS"), help="print one measurement as JSON")
-    options = parser.parse_args(arguments)
-    by_name = {configuration.name: configuration for configuration in CONFIGURATIONS}
+    options = parser.parse_args()
     if options.measure:
         name, path, steps = options.measure
-        print(json.dumps(asdict(measure(by_name[name], path, int(steps)))))
+        configuration = next(known for known in CONFIGURATIONS if known.name == name)
+        print(json.dumps(measure(configuration, path, int(steps))))
         return
-    results: dict[str, dict[str, Measurement]] = {}
+    tasks: dict[str, Record] = {}
     for configuration in CONFIGURATIONS:
-        results[configuration.name] = {path: _measure_apart(configuration, path) for path in PATHS}
-        shown = ", ".join(f"{path} {m.seconds * 1000:.1f} ms" for path, m in results[configuration.name].items())
+        measured = {path: _measure_apart(configuration, path) for path in PATHS}
+        tasks[configuration.name] = {"configuration": asdict(configuration), **measured}
+        shown = ", ".join(f"{path} {1000 * found['seconds']:.1f} ms" for path, found in measured.items())
         print(f"{configuration.name}: {shown}", flush=True)
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "step.md").write_text(_table(results))
-    content = {
-        name: {"configuration": asdict(by_name[name]), **{path: asdict(m) for path, m in measured.items()}}
-        for name, measured in results.items()
-    }
-    (options.out / "step.json").write_text(json.dumps(content, indent=2) + "\n")
+    here = {**machine(), "torch": torch.__version__, "load": os.getloadavg()[1]}
+    figures = {"machine": here, "tasks": tasks}
+    write(options.out, "step", figures, page(figures))
 
 
 if __name__ == "__main__":

@@ -11,16 +11,16 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 
+from benchmarks.pages import OUT, commit, render
 from dlm.data import Structure
 from dlm.data.facts import Facts
 from dlm.engines import run_program
@@ -29,7 +29,6 @@ from dlm.logic import Program, evaluate, format_program
 from export.judges import NAMES, Answers, Case, answers_clingo, answers_swi
 from strategies import SIGNATURE, make_program
 
-OUT = Path("docs/benchmarks/torture.md")
 SAVED = Path("runs/torture")
 BATCH = 200
 PROGRAM_BYTES = 400
@@ -214,7 +213,7 @@ def main() -> int:
     parser.add_argument("--spark", type=int, default=1_000, help="how many of them spark runs too")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--out", type=Path, default=OUT / "torture.md")
     options = parser.parse_args()
     started = time.monotonic()
     total = Tally()
@@ -233,36 +232,26 @@ def main() -> int:
                 f"{len(total.wrong)} disagreements",
                 flush=True,
             )
-            text = "\n".join(page(total, options.seed, time.monotonic() - started)) + "\n"
+            text = page(total, options.seed, time.monotonic() - started)
             options.out.write_text(text)
     print(text)
     return bool(total.wrong)
 
 
-def page(total: Tally, seed: int, seconds: float) -> Iterator[str]:
-    shapes = total.shapes
-    command = ["git", "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
-    pairs = shapes["pairs"]
-    yield "# Random programs on random structures\n"
-    mean = shapes["literals"] / max(pairs, 1)
-    yield f"Written by `make torture`, seed {seed}, on commit {commit}, in {seconds / 60:.0f} minutes. {pairs:,} pairs"
-    yield f"of a program and a structure; {shapes['informative']:,} have answers that are neither none nor all."
-    yield f"There are {mean:.1f} literals a program on average. The reference interpreter says what is right.\n"
-    yield "| executor | pairs | agreed | disagreed | refused for want of memory | ms a pair |"
-    yield "|---|---|---|---|---|---|"
+def page(total: Tally, seed: int, seconds: float) -> str:
     wrong = Counter(str(found["engine"]) for found in total.wrong)
-    for name in EXECUTORS:
-        tried = total.agreed[name] + wrong[name] + total.refused[name]
-        each = 1000 * total.seconds[name] / max(tried, 1)
-        yield f"| {name} | {tried:,} | {total.agreed[name]:,} | {wrong[name]} | {total.refused[name]} | {each:.1f} |"
-    for what in ("arity", "objects"):
-        counts = sorted((key, count) for key, count in shapes.items() if key.startswith(what))
-        yield (
-            f"\nPairs by {'arity of the target' if what == 'arity' else 'number of objects'}: "
-            + ", ".join(f"{key.split()[1]}: {count:,}" for key, count in counts)
-            + "."
-        )
+    tried = {name: total.agreed[name] + wrong[name] + total.refused[name] for name in EXECUTORS}
+    rows = [
+        (name, f"{tried[name]:,}", f"{total.agreed[name]:,}", wrong[name], total.refused[name], f"{each:.1f}")
+        for name in EXECUTORS
+        for each in [1000 * total.seconds[name] / max(tried[name], 1)]
+    ]
+    counts = {
+        what: sorted((key.split()[1], count) for key, count in total.shapes.items() if key.startswith(what))
+        for what in ("arity", "objects")
+    }
+    values = {"seed": seed, "commit": commit(), "minutes": seconds / 60, "rows": rows, **counts}
+    return render("torture", {**values, "shapes": total.shapes})
 
 
 if __name__ == "__main__":

@@ -1,29 +1,17 @@
 """The benchmark of running programs, and the torture, on a small scale."""
 
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
-
-ROOT = Path(__file__).parents[2]
 
 GRANDPARENT = "is_grandparent(x, y) :- exists z: (son(y, z) & father(x, z)) | (mother(x, z) & daughter(y, z)).\n"
 
 
-def run(*arguments: object, cwd: Path) -> str:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "src", ROOT / "tests", ROOT)))}
-    command = [sys.executable, *map(str, arguments)]
-    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def test_what_is_measured_is_kept_and_shown(tmp_path: Path) -> None:
+def test_what_is_measured_is_kept_and_shown(tmp_path: Path, script: Callable[..., str]) -> None:
     (tmp_path / "family-is-grandparent.dlm").write_text(GRANDPARENT)
-    quick = ("-m", "benchmarks.run", "--quick", "--programs", tmp_path, "--out", tmp_path)
+    quick = ("run", "--quick", "--programs", tmp_path, "--out", tmp_path)
     for some in ("bits", "duckdb family/is-grandparent", "explain family/is-grandparent", "prove"):
-        run(*quick, "--only", some, cwd=tmp_path)
+        script(*quick, "--only", some, cwd=tmp_path)
     kept = json.loads((tmp_path / "run.json").read_text())
     measured = kept["measurements"]
     assert list(measured) == [
@@ -40,13 +28,13 @@ def test_what_is_measured_is_kept_and_shown(tmp_path: Path) -> None:
     page = (tmp_path / "run.md").read_text()
     assert GRANDPARENT in page
     assert "| family/is-grandparent | 10,000 |" in page
-    run(*quick, "--only", "bits", cwd=tmp_path)
+    script(*quick, "--only", "bits", cwd=tmp_path)
     assert json.loads((tmp_path / "run.json").read_text()) == kept
 
 
-def test_all_engines_and_judges_agree(tmp_path: Path) -> None:
+def test_all_engines_and_judges_agree(tmp_path: Path, script: Callable[..., str]) -> None:
     """A sample of `make torture`."""
-    torture = ("-m", "benchmarks.torture", "--pairs", 40, "--spark", 0, "--jobs", 1, "--out", tmp_path / "t.md")
-    printed = run(*torture, cwd=tmp_path)
+    few = ("--pairs", 40, "--spark", 0, "--jobs", 1, "--out", tmp_path / "t.md")
+    printed = script("torture", *few, cwd=tmp_path)
     for name in ("bits", "duckdb", "clingo", "SWI-Prolog"):
         assert f"| {name} | 40 | 40 | 0 | 0 |" in printed

@@ -1,0 +1,54 @@
+"""Sweeps: what is run, what is kept, and what happens to errors."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from benchmarks.sweep import Records, by_task, parse_seeds
+
+from benchmarks import ilp
+
+FEW = ("--learners", "search", "--tasks", "family/has-father", "graph/adjacent-to-red", "--out", ".", "--jobs", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "seeds"), [("3", (3,)), ("0-2", (0, 1, 2)), ("0-1,7", (0, 1, 7)), ("90-91,3", (90, 91, 3))]
+)
+def test_seeds_are_ranges_and_lists(text: str, seeds: tuple[int, ...]) -> None:
+    assert parse_seeds(text) == seeds
+
+
+@pytest.mark.parametrize("text", ["", "a", "-1", "3-2", "1,,2"])
+def test_what_are_no_seeds(text: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 argparse shows it with the option's name
+        parse_seeds(text)
+
+
+def test_a_sweep_goes_on_where_it_was(tmp_path: Path, script: Callable[..., str]) -> None:
+    first = script("ilp", *FEW, "--seeds", "40", cwd=tmp_path)
+    assert first.count("verified by search") == 2
+    kept = json.loads((tmp_path / "ilp.json").read_text())
+    assert sorted(kept) == ["search family/has-father 40", "search graph/adjacent-to-red 40"]
+    # As if the sweep had been killed: one run is not there yet, and one has ended in an error.
+    broken = {**kept, "search family/has-father 40": {"error": "no memory", "asked": "search"}}
+    (tmp_path / "ilp.json").write_text(json.dumps(broken))
+    assert "no memory" in ilp.page(broken)
+    again = script("ilp", *FEW, "--seeds", "40-41", cwd=tmp_path)
+    assert sorted(line.partition(":")[0] for line in again.splitlines()) == [
+        "search family/has-father 40",
+        "search family/has-father 41",
+        "search graph/adjacent-to-red 41",
+    ]
+    now = json.loads((tmp_path / "ilp.json").read_text())
+    assert now["search graph/adjacent-to-red 40"] == kept["search graph/adjacent-to-red 40"]
+    assert "| family/has-father | 2 | 100 | 100 | 100 |" in (tmp_path / "ilp.md").read_text()
+
+
+def test_records_are_one_line_each(tmp_path: Path) -> None:
+    records = Records(tmp_path / "new" / "some.json")
+    records.keep("b", {"task": "t", "z": 1, "a": [1, 2]})
+    records.keep("a", {"task": "u"})
+    assert records.path.read_text() == '{\n"a": {"task": "u"},\n"b": {"a": [1, 2], "task": "t", "z": 1}\n}\n'
+    assert Records(records.path) == records
+    assert by_task(("u", "v", "t"), records.values()) == {"u": [records["a"]], "t": [records["b"]]}
