@@ -15,6 +15,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 __all__ = [
     "DataError",
     "DlmError",
@@ -25,7 +28,11 @@ __all__ = [
     "RunError",
     "SettingsError",
     "UnknownTaskError",
+    "did_you_mean",
 ]
+
+COMPARED = 10_000
+"""Names that a misspelt one is compared with at most; with a million it would take half a minute."""
 
 
 class DlmError(Exception):
@@ -74,3 +81,26 @@ class MissingExtraError(DlmError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs {package}, which is not installed: pip install 'dlm[{extra}]'")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question that names the nearest known names, to follow a full stop; empty if none is near.
+
+    Names are compared without regard to case, to _ or -, and to what stands before a slash. Of very many names only
+    those alike in length and beginning are compared.
+    """
+    near = list(known)
+    if len(near) > COMPARED:
+        near = [other for other in near if abs(len(other) - len(name)) <= 2]
+    for length in range(1, len(name) + 1):
+        if len(near) <= COMPARED:
+            break
+        near = [other for other in near if other[:length] == name[:length]] or near[:COMPARED]
+    spellings = {_spelling(said): other for other in near for said in (other.rpartition("/")[2], other)}
+    close = get_close_matches(_spelling(name), spellings)
+    nearest = dict.fromkeys(repr(spellings[spelling]) for spelling in close)
+    return f" Did you mean {' or '.join(nearest)}?" if nearest else ""
+
+
+def _spelling(name: str) -> str:
+    return name.lower().replace("_", "-")

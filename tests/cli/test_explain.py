@@ -34,7 +34,7 @@ def test_why_and_why_not(dlm: Run) -> None:
 @pytest.mark.parametrize(
     ("atom", "message"),
     [
-        ("grandparent(ann, amelie)", "error: the facts have no object 'amelie'; did you mean 'amelia'"),
+        ("grandparent(ann, amelie)", "error: the facts have no object 'amelie'. Did you mean 'amelia'"),
         ("uncle(ann, amelia)", "nothing is known of a predicate 'uncle'"),
         ("grandparent(ann, Amelia B.)", "<atom>:1:25: expected ',' or ')'"),
     ],

@@ -121,7 +121,7 @@ BAD = {
     "no facts": (("grandparent.dlm", "nowhere"), "there are no facts at nowhere"),
     "no program": (("nowhere", "family"), "cannot read nowhere"),
     "a missing table": (("uncle.dlm", "family"), "reads 'brother', which the facts lack"),
-    "a near miss": (("near.dlm", "family"), "did you mean 'father'"),
+    "a near miss": (("near.dlm", "family"), "Did you mean 'father'"),
     "another arity": (
         ("wide.dlm", "family"),
         "'father' has 2 columns, the program reads it with 3 columns",

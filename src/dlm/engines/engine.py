@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Literal, Protocol
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from dlm.data.facts import Facts
 from dlm.engines.answers import Answers
-from dlm.errors import DataError, SettingsError
+from dlm.errors import DataError, SettingsError, did_you_mean
 from dlm.logic.syntax import Program
 
 __all__ = ["ENGINES", "Engine", "Missing", "Progress", "get_engine", "require_inputs"]
@@ -72,11 +71,10 @@ def require_inputs(program: Program, facts: Facts, missing: Missing = "error") -
 
 
 def _absent(predicate: str, program: Program, facts: Facts) -> str:
-    near = get_close_matches(predicate, [name for name in facts.relations if name not in program.inputs], n=3)
-    known = ", ".join(sorted(facts.relations)) or "none"
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {known}."
+    guess = did_you_mean(predicate, [name for name in facts.relations if name not in program.inputs])
+    guess = guess or f" There are: {', '.join(sorted(facts.relations)) or 'none'}."
     return (
-        f"the program reads {predicate!r}, which the facts lack; {hint} "
+        f"the program reads {predicate!r}, which the facts lack.{guess} "
         "With --missing empty a predicate without a table is taken to be empty"
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Any
 
@@ -12,7 +11,7 @@ from dlm.envs.from_gymnasium import Encode
 from dlm.envs.probe import bare_env, domain_of, makes_envs
 from dlm.envs.problems import get_problem, problem_names
 from dlm.envs.registration import register_envs
-from dlm.errors import MissingExtraError, SettingsError, UnknownTaskError
+from dlm.errors import MissingExtraError, SettingsError, UnknownTaskError, did_you_mean
 
 __all__ = ["find_domain"]
 
@@ -74,9 +73,7 @@ def _made(name: str) -> Any:
 
     register_envs()
     if name not in gymnasium.registry:
-        known = [*problem_names(), *gymnasium.registry]
-        nearest = get_close_matches(name, known) or get_close_matches(f"rl/{name}", known)
-        guess = f" Did you mean {' or '.join(map(repr, nearest))}?" if nearest else ""
+        guess = did_you_mean(name, [*problem_names(), *gymnasium.registry])
         raise UnknownTaskError(f"there is neither a task nor a Gymnasium environment {name!r}.{guess}")
     return gymnasium.make(name)
 

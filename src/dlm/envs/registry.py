@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
 
 from dlm.envs.blocksworld import Blocksworld
@@ -10,7 +9,7 @@ from dlm.envs.domain import Domain
 from dlm.envs.path import Path
 from dlm.envs.sorting import Sorting
 from dlm.envs.towers import On, Stack, Unstack
-from dlm.errors import UnknownTaskError
+from dlm.errors import UnknownTaskError, did_you_mean
 
 __all__ = ["GOALS", "domain_names", "get_domain"]
 
@@ -38,8 +37,4 @@ def get_domain(name: str) -> Domain[Any]:
     """The domain of that name, such as ``rl/sorting``."""
     if name in DOMAINS:
         return DOMAINS[name]
-    spellings = {spelling: known for known in DOMAINS for spelling in (known, known.partition("/")[2])}
-    close = get_close_matches(name.lower().replace("_", "-"), spellings)
-    nearest = list(dict.fromkeys(spellings[spelling] for spelling in close))
-    guess = f" Did you mean {' or '.join(map(repr, nearest))}?" if nearest else ""
-    raise UnknownTaskError(f"there is no domain {name!r}.{guess} Known are {', '.join(DOMAINS)}.")
+    raise UnknownTaskError(f"there is no domain {name!r}.{did_you_mean(name, DOMAINS)} Known are {', '.join(DOMAINS)}.")

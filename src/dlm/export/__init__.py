@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 
-from dlm.errors import SettingsError
+from dlm.errors import SettingsError, did_you_mean
 from dlm.export.asp import export_asp
 from dlm.export.datalog import export_datalog
 from dlm.export.drawing import export_dot, export_mermaid
@@ -56,9 +55,7 @@ def export_program(program: Program, to: str, *, dialect: str | None = None) -> 
     `dialect` is for SQL only; by default it is DuckDB's.
     """
     if to not in TARGETS:
-        nearest = get_close_matches(to.lower(), TARGETS)
-        guess = f" Did you mean {' or '.join(map(repr, nearest))}?" if nearest else ""
-        raise SettingsError(f"there is no export {to!r}.{guess} There are: {', '.join(TARGETS)}.")
+        raise SettingsError(f"there is no export {to!r}.{did_you_mean(to, TARGETS)} There are: {', '.join(TARGETS)}.")
     if to == "sql":
         from dlm.engines.query.sql import export_sql
 

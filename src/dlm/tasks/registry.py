@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
-from dlm.errors import UnknownTaskError
+from dlm.errors import UnknownTaskError, did_you_mean
 from dlm.space.settings import MachineSettings
 from dlm.tasks import definitions, family, graphs
 from dlm.tasks.task import Drawer, Labeller, Task
@@ -128,13 +126,4 @@ def get_task(name: str) -> Task:
     """The task of that name."""
     if name in TASKS:
         return TASKS[name]
-    nearest = _nearest(name)
-    guess = f" Did you mean {' or '.join(repr(n) for n in nearest)}?" if nearest else ""
-    raise UnknownTaskError(f"there is no task {name!r}.{guess} Run `dlm tasks` to see all tasks.")
-
-
-def _nearest(name: str) -> list[str]:
-    """At most three tasks whose names, with or without their domain, look like `name`."""
-    spellings = {spelling: known for known in TASKS for spelling in (known, known.partition("/")[2])}
-    close = get_close_matches(name.lower().replace("_", "-"), spellings)
-    return list(dict.fromkeys(spellings[spelling] for spelling in close))
+    raise UnknownTaskError(f"there is no task {name!r}.{did_you_mean(name, TASKS)} Run `dlm tasks` to see all tasks.")

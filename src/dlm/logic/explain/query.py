@@ -7,11 +7,9 @@ as in programs. Numbers need none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from dlm.errors import DataError, ParseError, ProgramError
+from dlm.errors import DataError, ParseError, ProgramError, did_you_mean
 from dlm.logic.explain.lookups import Lookups
 from dlm.logic.syntax import Program
 
@@ -22,9 +20,6 @@ _PLAIN = re.compile(r"\w+|-?\d+(?:\.\d+)?")
 _TOKEN = re.compile(r"\s*(?:(?P<quoted>'(?:[^'\\\n]|\\.)*')|(?P<name>-?\d+\.\d+|-?\d+(?!\w)|\w+)|(?P<symbol>[(),.]))")
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"}
 _UNESCAPES = {"n": "\n", "r": "\r"}
-
-COMPARED = 10_000
-"""Names that are compared in search of the nearest; of a million that would take half a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +96,8 @@ def check_query(query: Query, program: Program, lookups: Lookups) -> None:
     arities = {**lookups.arities, **{definition.name: definition.arity for definition in program.definitions}}
     if query.predicate not in arities:
         raise ProgramError(
-            f"nothing is known of a predicate {query.predicate!r}; the program defines: "
-            f"{', '.join(definition.name for definition in program.definitions)}{_nearest(query.predicate, arities)}"
+            f"nothing is known of a predicate {query.predicate!r}.{did_you_mean(query.predicate, arities)} "
+            f"The program defines: {', '.join(definition.name for definition in program.definitions)}."
         )
     arity = arities[query.predicate]
     if arity != len(query.names):
@@ -115,17 +110,6 @@ def resolve(query: Query, lookups: Lookups) -> tuple[int, ...]:
     for name in query.names:
         number = lookups.number(name)
         if number is None:
-            raise DataError(f"the facts have no object {name!r}{_nearest(name, lookups.names)}")
+            raise DataError(f"the facts have no object {name!r}.{did_you_mean(name, lookups.names)}")
         found.append(number)
     return tuple(found)
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    """A question that names the nearest names. Only names alike in length and beginning are compared if many are."""
-    near = [other for other in known if abs(len(other) - len(name)) <= 2]
-    for length in range(1, len(name) + 1):
-        if len(near) <= COMPARED:
-            break
-        near = [other for other in near if other[:length] == name[:length]] or near[:COMPARED]
-    names = get_close_matches(name, near, n=3)
-    return f"; did you mean {' or '.join(map(repr, names))}?" if names else ""
