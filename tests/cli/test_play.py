@@ -35,6 +35,16 @@ def test_each_step_is_explained_down_to_a_level(call: Command) -> None:
     assert "--levels 0" not in whole
 
 
+def test_a_decision_list_is_explained_by_its_rules(call: Command, tmp_path: Path) -> None:
+    (tmp_path / "list.dlm").write_text("swap(x, y) :- 1. false 2. else smaller_index(x, y) & greater_value(x, y).\n")
+    arguments = ("play", "list.dlm", "--task", "rl/sorting", "--objects", 3, "--seed", 1, "--explain")
+    _, out, _ = call(*arguments, "--levels", 2)
+    assert " is true by rule 2, because\n    rule 2, smaller_index(x, y) & greater_value(x, y), is true of " in out
+    assert "    rule 1, false, is true of nothing, because\n" in out
+    steps = one_object(call(*arguments, "--json")[1])["steps"]
+    assert [step["explanation"]["reason"]["rule"] for step in steps] == [2] * len(steps)
+
+
 def test_objects_are_not_listed_where_nothing_is_said_of_them(call: Command, tmp_path: Path) -> None:
     (tmp_path / "fits.dlm").write_text(
         "swap(x, y) :- smaller_index(x, y) & forall z: ~smaller_index(z, x) & (smaller_value(y, z) | y = z).\n"

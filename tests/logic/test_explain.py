@@ -18,7 +18,8 @@ from dlm.logic.explain import repair as repair_module
 from dlm.logic.explain.explain import Explanation, explain
 from dlm.logic.explain.lookups import Cell, Ground, covers
 from dlm.logic.explain.query import Query, format_query, parse_query
-from strategies import ODD_NAMES, programs_with_structures, signatures
+from dlm.logic.lists import RuleList, rules_of
+from strategies import ODD_NAMES, programs_with_structures, rule_lists, signatures, structures
 
 PARENTS = "parent(x, y) :- father(x, y) | mother(x, y). grandparent(x, y) :- exists z: parent(x, z) & parent(z, y)."
 FAMILY = Structure(
@@ -75,8 +76,34 @@ def test_the_truth_value_is_that_of_the_interpreter(case: tuple[Program, Structu
             json.dumps(explanation.to_json())
 
 
-@given(programs_with_structures(max_size=4), st.data(), st.integers(0, 2**32))
+def lists_with_structures(signature: dict[str, int], max_size: int = 3) -> st.SearchStrategy[tuple[Program, Structure]]:
+    return st.tuples(rule_lists(signature).map(RuleList.program), structures(signature, max_size=max_size))
+
+
+@given(lists_with_structures({"a": 2, "b": 1, "n": 0}))
 @settings(max_examples=120, deadline=None)
+def test_a_decision_list_is_explained_by_the_rule_that_decides(case: tuple[Program, Structure]) -> None:
+    program, structure = case
+    listed = rules_of(program)
+    assert listed is not None
+    truth = evaluate(program, structure)
+    names = listed.names[:-1]
+    for values in product(range(structure.size), repeat=len(listed.parameters)):
+        explanation = ask(program, structure, listed.name, values)
+        assert explanation.value == (values in truth[listed.name])
+        working = next((number for number, (_, works) in enumerate(names, 1) if truth[works]), None)
+        fired = next((number for number, (rule, _) in enumerate(names, 1) if values in truth[rule]), len(listed.rules))
+        first, *others = str(explanation).splitlines()
+        decides = explanation.to_json()["reason"]["rule"]
+        if len(set(values)) == len(values):  # Of an object and itself, several rules can be true.
+            assert decides == (fired if explanation.value else working)
+        said = f" is true by rule {decides}, because" if explanation.value else " is false, because"
+        assert first.endswith(said)
+        assert not any("rule_" in line for line in others)
+
+
+@given(programs_with_structures(max_size=4) | lists_with_structures({"a": 2, "b": 1}), st.data(), st.integers(0, 2**32))
+@settings(max_examples=200, deadline=None)
 def test_the_truth_value_rests_on_the_leaves(case: tuple[Program, Structure], data: st.DataObject, seed: int) -> None:
     program, structure = case
     atom = some_atom(data, program, structure)
@@ -93,8 +120,12 @@ def test_the_truth_value_rests_on_the_leaves(case: tuple[Program, Structure], da
 
 
 @pytest.mark.parametrize("small", [50, 0], ids=["each", "strangers"])
-@given(case=programs_with_structures({"a": 2, "b": 1, "n": 0}, max_size=3, max_definitions=3), data=st.data())
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    case=programs_with_structures({"a": 2, "b": 1, "n": 0}, max_size=3, max_definitions=3)
+    | lists_with_structures({"a": 2, "b": 1}, max_size=2),
+    data=st.data(),
+)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_repairs_repair_and_none_is_smaller(
     monkeypatch: pytest.MonkeyPatch, small: int, case: tuple[Program, Structure], data: st.DataObject
 ) -> None:
@@ -139,6 +170,73 @@ def test_why_not() -> None:
         "        mother(amy, amy) is not a fact\n"
         "It would be true after this change of facts:\n"
         "  add father(amy, amy)"
+    )
+
+
+CHOOSE = parse_program("""
+choose(x) :-
+  1. exists y != x: lies_in(x, y) & here(y)
+  2. else hall(x) & ~here(x)
+  3. else exists y != x: lies_in(y, x).
+""")
+
+
+def house(here: int, *lies_in: tuple[int, int]) -> Structure:
+    relations = {"here": frozenset({(here,)}), "hall": frozenset({(0,)}), "lies_in": frozenset(lies_in)}
+    return Structure(("hall", "r1", "r2", "key"), {"here": 1, "hall": 1, "lies_in": 2}, relations)
+
+
+def test_why_a_rule_decides() -> None:
+    assert (
+        str(ask(CHOOSE, house(0, (3, 1)), "choose", (1,)))
+        == """\
+choose(r1) is true by rule 3, because
+  rule 3, exists y != x: lies_in(y, x), is true of r1, because
+    there is a fitting y other than r1: key, because
+      lies_in(key, r1) is a fact
+  rule 1, exists y != x: lies_in(x, y) & here(y), is true of nothing, because
+    there is no fitting x; only one object comes into question for what rule 1 needs:
+      (as is seen from all facts of the form lies_in(anything, anything))
+      key:
+        rule 1 is false of key, because
+          there is no fitting y other than key; only one object with lies_in(key, y) comes into question:
+            r1: here(r1) is not a fact
+  rule 2, hall(x) & ~here(x), is true of nothing, because
+    there is no fitting x; only one object comes into question for what rule 2 needs:
+      (as is seen from all facts of the form hall(anything))
+      hall:
+        rule 2 is false of hall, because
+          here(hall) is a fact"""
+    )
+
+
+def test_why_another_rule_decides() -> None:
+    assert (
+        str(ask(CHOOSE, house(1, (3, 1)), "choose", (0,)))
+        == """\
+choose(hall) is false, because
+  rule 1, exists y != x: lies_in(x, y) & here(y), is true of key and decides, because
+    there is a fitting y other than key: r1, because
+      lies_in(key, r1) is a fact
+      here(r1) is a fact
+  rule 1 is false of hall, because
+    there is no fitting y other than hall; no object has lies_in(hall, y)
+It would be true after this change of facts:
+  add lies_in(hall, r1)"""
+    )
+
+
+def test_why_no_rule_decides() -> None:
+    assert (
+        str(ask(CHOOSE, house(0), "choose", (0,))).partition("\nIt would")[0]
+        == """\
+choose(hall) is false, because
+  rule 1, exists y != x: lies_in(x, y) & here(y), is false of hall, because
+    there is no fitting y other than hall; no object has lies_in(hall, y)
+  rule 2, hall(x) & ~here(x), is false of hall, because
+    here(hall) is a fact
+  rule 3, exists y != x: lies_in(y, x), is false of hall, because
+    there is no fitting y other than hall; no object has lies_in(y, hall)"""
     )
 
 

@@ -54,6 +54,11 @@ class RuleList:
         parts += [conjunction((*(() if rule == TRUE else conjuncts(rule)), *before)) for rule in self.rules[-1:]]
         return (*definitions, Definition(self.name, self.parameters, disjunction(tuple(parts))))
 
+    def steps(self) -> tuple[list[Formula], list[Formula]]:
+        """Each rule as the target has it: by its name, and the last one as it is; and that each but the last works."""
+        rules: list[Formula] = [Atom(name, self.parameters) for name, _ in self.names[:-1]]
+        return [*rules, self.rules[-1]], [Atom(works) for _, works in self.names[:-1]]
+
     @property
     def shared(self) -> tuple[Formula, ...]:
         """The conditions that all rules begin with and none ends with: people are told them once.

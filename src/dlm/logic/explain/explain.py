@@ -16,6 +16,7 @@ from dlm.logic.explain.query import Query, check_query, format_query, parse_quer
 from dlm.logic.explain.reasons import Reason, Reasons, leaves, walk
 from dlm.logic.explain.repair import Repair, find_repair
 from dlm.logic.explain.wording import cell_json, reason_json, repair_json, repair_words, words
+from dlm.logic.lists import RuleList
 from dlm.logic.syntax import Atom, Program
 
 __all__ = ["FORMAT_VERSION", "Explanation", "explain"]
@@ -39,6 +40,8 @@ class Explanation:
     reasons: tuple[Reason, ...]
     repair: Repair | None
     lookups: Lookups = field(repr=False, compare=False)
+    listed: RuleList | None = field(repr=False, compare=False, default=None)
+    """The program as a decision list, if it is one."""
 
     @property
     def leaves(self) -> tuple[Cell, ...]:
@@ -55,13 +58,13 @@ class Explanation:
 
     def __str__(self) -> str:
         with _deep():
-            text = words(self.reasons, self.lookups.name)
+            text = words(self.reasons, self.lookups.name, self.listed)
         return text if self.repair is None else text + "\n" + repair_words(self.repair, self.lookups.name)
 
     def to_json(self) -> dict[str, Any]:
         """The explanation as JSON values; docs/explaining.md says what each means."""
         with _deep():
-            (reason,) = reason_json(self.reasons, self.lookups.name)
+            (reason,) = reason_json(self.reasons, self.lookups.name, self.listed)
         return {
             "format": "dlm-explanation",
             "version": FORMAT_VERSION,
@@ -90,7 +93,7 @@ def explain(program: Program, lookups: Lookups, atom: str | Query) -> Explanatio
         value = reasons.can(root, True, binding)
         found = reasons.refute(root, not value, binding)
         repair = None if value else find_repair(program, lookups, root, binding)
-    return Explanation(query, value, found, repair, lookups)
+    return Explanation(query, value, found, repair, lookups, reasons.listed)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from dlm.logic.explain.candidates import Binding, Cover, Covers
 from dlm.logic.explain.lookups import Cell, View
 from dlm.logic.formulas import free_variables
+from dlm.logic.lists import rules_of
 from dlm.logic.syntax import (
     And,
     Atom,
@@ -79,6 +80,8 @@ class Reasons:
         self.covers = Covers(program, view)
         self.definitions = self.covers.definitions
         self.view = view
+        self.listed = rules_of(program)
+        self._rules, self._works = ([], []) if self.listed is None else self.listed.steps()
         self.effort = 0
         self.work = 0
         self._can: dict[tuple[object, bool, tuple[int, ...]], bool] = {}
@@ -204,8 +207,22 @@ class Reasons:
     def _refute_defined(self, atom: Atom, wanted: bool, binding: Binding) -> Reason:
         definition = self.definitions[atom.predicate]
         inner = {parameter: binding[arg] for parameter, arg in zip(definition.parameters, atom.args, strict=True)}
-        part = self.refute(definition.body, wanted, inner)
+        listed = self.listed is not None and atom.predicate == self.listed.name
+        by_rules = self._refute_rules(inner) if listed and wanted else None
+        part = self.refute(definition.body, wanted, inner) if by_rules is None else by_rules
         return Reason(atom, self._pairs(atom, binding), not wanted, (part,), size=1 + _size(part))
+
+    def _refute_rules(self, binding: Binding) -> tuple[Reason, ...] | None:
+        """Why a decision list is false: a rule works, so that none after it counts, and all up to it are false.
+
+        Or no rule works, and all are false. None if in doubt.
+        """
+        working = [number for number, works in enumerate(self._works) if not self.can(works, False, binding)]
+        tried = self._rules[: working[0] + 1] if working else self._rules
+        if any(self.can(rule, True, binding) for rule in tried):
+            return None
+        why = self.refute(self._works[working[0]], False, binding) if working else ()
+        return (*why, *(reason for rule in tried for reason in self.refute(rule, True, binding)))
 
     def _refute_one(self, formula: And | Or, wanted: bool, binding: Binding) -> tuple[Reason, ...]:
         """The shortest refutation of one of the parts."""

@@ -1,7 +1,8 @@
 """Reasons and repairs in words that a person reads, and as JSON.
 
 A line is a statement about objects; what it rests on stands below it, further in. "And" and "or" need no lines of
-their own: of several needed things all are listed, of several sufficient ones the one that was chosen.
+their own: of several needed things all are listed, of several sufficient ones the one that was chosen. A decision list
+is explained by its rules: which one decides, why it is true, and why none before it is.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dlm.logic.explain.lookups import Cell, Ground
 from dlm.logic.explain.query import Query, format_name, format_query
 from dlm.logic.explain.reasons import Reason
 from dlm.logic.explain.repair import Repair
+from dlm.logic.lists import RuleList
 from dlm.logic.syntax import Atom, Equal, Exists, Forall
 from dlm.logic.text import format_formula
 
@@ -28,16 +30,21 @@ LISTED = 10
 """How many names a list in a line has."""
 
 
-def words(reasons: Sequence[Reason], name: Name) -> str:
-    """The reasons as an indented tree."""
-    return "\n".join(_Words(name).lines(reasons, 0))
+def words(reasons: Sequence[Reason], name: Name, listed: RuleList | None = None) -> str:
+    """The reasons as an indented tree; those of a decision list as its rules give them."""
+    return "\n".join(_Words(name, listed).lines(reasons, 0))
 
 
 class _Words:
-    def __init__(self, name: Name) -> None:
+    def __init__(self, name: Name, listed: RuleList | None = None) -> None:
         self.name = name
         self.told: set[int] = set()
         self.nesting = 0
+        self.listed = listed
+        names = [] if listed is None else listed.names[:-1]
+        self.rules = {rule: number for number, (rule, _) in enumerate(names, 1)}
+        self.works = {works: number for number, (_, works) in enumerate(names, 1)}
+        self.quoted: set[int] = set()
 
     def object(self, number: int) -> str:
         return format_name(self.name(number))
@@ -55,23 +62,76 @@ class _Words:
         return found
 
     def atom(self, reason: Reason, atom: Atom, depth: int) -> list[str]:
-        values = dict(reason.binding)
-        text = "  " * depth + format_query(Query(atom.predicate, tuple(self.name(values[arg]) for arg in atom.args)))
+        objects = _objects(reason)
+        text = format_query(Query(atom.predicate, tuple(map(self.name, objects))))
         if not reason.parts:
-            return [f"{text} is {'a fact' if reason.value else 'not a fact'}"]
-        truth = "true" if reason.value else "false"
+            return [f"{'  ' * depth}{text} is {'a fact' if reason.value else 'not a fact'}"]
         (part,) = reason.parts
+        if self.listed is not None and atom.predicate == self.listed.name:
+            return self.decision(self.listed, reason, text, depth)
+        if atom.predicate in self.works:
+            return self.working(reason, self.works[atom.predicate], depth)
+        if atom.predicate in self.rules:
+            text = self.ruling(self.rules[atom.predicate], reason.value, objects)
+        else:
+            text += f" is {_truth(reason.value)}"
+        return self.because(text, part, depth, reason)
+
+    def because(self, text: str, part: Sequence[Reason], depth: int, reason: Reason) -> list[str]:
+        """A statement and the part of a reason that it rests on."""
+        text = "  " * depth + text
         if not part:
-            return [f"{text} is {truth} by definition"]
+            return [f"{text} by definition"]
         if id(reason) in self.told and reason.size > 2:
-            return [f"{text} is {truth}, as shown above"]
+            return [f"{text}, as shown above"]
         self.told.add(id(reason))
-        return [f"{text} is {truth}, because", *self.lines(part, depth + 1)]
+        return [f"{text}, because", *self.lines(part, depth + 1)]
 
     def equality(self, reason: Reason, left: str, right: str) -> str:
         values = dict(reason.binding)
         one, other = self.object(values[left]), self.object(values[right])
         return f"{one} and {other} are {'the same object' if reason.value else 'different objects'}"
+
+    # ------------------------------------------------------------------ decision lists
+
+    def rule(self, number: int) -> str:
+        """A rule by its number; where it is first met, with what it says."""
+        if self.listed is None or number in self.quoted:
+            return f"rule {number}"
+        self.quoted.add(number)
+        return f"rule {number}, {format_formula(self.listed.rules[number - 1])},"
+
+    def ruling(self, number: int, value: bool, objects: Sequence[int]) -> str:
+        of = f" of {_listing([self.object(each) for each in objects])}" if objects else ""
+        return f"{self.rule(number)} is {_truth(value)}{of}"
+
+    def decision(self, listed: RuleList, reason: Reason, text: str, depth: int) -> list[str]:
+        """Why a decision list is true or false of some objects: the rule that decides, then the others."""
+        (part,) = reason.parts
+        names = {*self.rules, *self.works}
+        named = [each for each in part if isinstance(each.formula, Atom) and each.formula.predicate in names]
+        # What is not about a rule by its name is about the last one, which has none.
+        own = [each for each in part if each not in named]
+        decides, last = decider(reason, listed), len(listed.rules)
+        by = f" by rule {decides}" if reason.value else ""
+        lines = [f"{'  ' * depth}{text} is {_truth(reason.value)}{by}, because"]
+        if decides == last:
+            lines += self.because(self.ruling(last, True, _objects(reason)), own, depth + 1, reason)
+        lines += self.lines(named, depth + 1)
+        if own and decides != last:
+            lines += self.because(self.ruling(last, False, _objects(reason)), own, depth + 1, reason)
+        return lines
+
+    def working(self, reason: Reason, number: int, depth: int) -> list[str]:
+        """Why a rule is true of some objects, and which, or of none."""
+        (part,) = reason.parts
+        if not reason.value:
+            return self.because(f"{self.rule(number)} is true of nothing", part, depth, reason)
+        (found,) = part
+        while not isinstance(found.formula, Atom):
+            ((found,),) = found.parts
+        text = f"{self.ruling(number, True, _objects(found))} and decides"
+        return self.because(text, found.parts[0], depth, found)
 
     # ------------------------------------------------------------------ quantifiers
 
@@ -114,6 +174,8 @@ class _Words:
             "anything" if arg is None else format_name(arg) if isinstance(arg, str) else self.object(arg)
             for arg in guard.args
         ]
+        if guard.predicate in self.rules:
+            return f"what rule {self.rules[guard.predicate]} needs"
         return " = ".join(args) if guard.predicate is None else f"{format_name(guard.predicate)}({', '.join(args)})"
 
     def sources(self, cover: Cover) -> str:
@@ -140,6 +202,27 @@ class _Words:
         if len(reason.checked) > shown:
             lines.append(f"{margin}and {len(reason.checked) - shown} more in like manner")
         return lines
+
+
+def decider(reason: Reason, listed: RuleList) -> int | None:
+    """The number of the rule that makes a decision list true, or keeps the rules after it from doing so, if any."""
+    (part,) = reason.parts
+    met = {each.formula.predicate for each in part if isinstance(each.formula, Atom)}
+    numbered = enumerate(listed.names, 1)
+    if reason.value:
+        return next((number for number, (rule, _) in numbered if rule in met), len(listed.rules))
+    return next((number for number, (_, works) in numbered if works in met), None)
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _objects(reason: Reason) -> list[int]:
+    """The arguments of an atom."""
+    assert isinstance(reason.formula, Atom)
+    values = dict(reason.binding)
+    return [values[arg] for arg in reason.formula.args]
 
 
 def _count(number: int) -> str:
@@ -189,14 +272,15 @@ def cell_json(cell: Cell, name: Name) -> dict[str, Any]:
     return {"predicate": cell.predicate, "arguments": arguments}
 
 
-def reason_json(reasons: Sequence[Reason], name: Name) -> list[dict[str, Any]]:
+def reason_json(reasons: Sequence[Reason], name: Name, listed: RuleList | None = None) -> list[dict[str, Any]]:
     """The reasons as JSON values."""
-    return _Json(name).nodes(reasons)
+    return _Json(name, listed).nodes(reasons)
 
 
 class _Json:
-    def __init__(self, name: Name) -> None:
+    def __init__(self, name: Name, listed: RuleList | None) -> None:
         self.name = name
+        self.listed = listed
         self.told: set[int] = set()
 
     def nodes(self, reasons: Sequence[Reason]) -> list[dict[str, Any]]:
@@ -211,6 +295,8 @@ class _Json:
             if reason.parts and id(reason) in self.told:
                 return {**found, "repeated": True}
             self.told.add(id(reason))
+            if self.listed is not None and reason.formula.predicate == self.listed.name:
+                found["rule"] = decider(reason, self.listed)
             return {**found, "because": self.nodes(reason.parts[0])} if reason.parts else found
         found = {
             "kind": "equality",
