@@ -14,9 +14,10 @@ from dlm import seeds
 from dlm.cli.display import count
 from dlm.cli.policy_options import GreedyOption, mode_of, problem_of
 from dlm.cli.returns import decision_words
+from dlm.data.draft import explained
 from dlm.envs import Domain, State
 from dlm.envs.picture import draw
-from dlm.errors import ResourceError, SettingsError
+from dlm.errors import SettingsError
 from dlm.logic.syntax import Program
 from dlm.policies.episode import Move, explain_move, play_episode
 from dlm.runs.folder import read_program
@@ -231,20 +232,16 @@ def _picture_path(render: Render, out: Path | None, domain: Domain[Any]) -> Path
 
 def _write_gif(frames: list[Any], path: Path) -> None:
     durations = [FRAME_MS] * (len(frames) - 1) + [LAST_FRAME_MS]
-    try:
+    with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         # Frames that do not differ must stay apart, or the durations would not fit: dispose of each one whole.
         frames[0].save(
             path, save_all=True, append_images=frames[1:], duration=durations, loop=0, disposal=2, optimize=False
         )
-    except OSError as error:
-        raise ResourceError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _write_pngs(frames: list[Any], path: Path) -> None:
-    try:
+    with explained(path):
         path.mkdir(parents=True, exist_ok=True)
         for number, frame in enumerate(frames):
             frame.save(path / f"step-{number:03d}.png")
-    except OSError as error:
-        raise ResourceError(f"cannot write {path}: {error.strerror or error}") from None

@@ -1,28 +1,47 @@
-"""Files that appear whole or not at all."""
+"""Files and folders that appear whole or not at all."""
 
 from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from dlm.errors import ResourceError
 
-__all__ = ["draft"]
+__all__ = ["draft", "explained"]
 
 
 @contextmanager
 def draft(path: Path) -> Iterator[Path]:
-    """A file beside `path` to write to. It becomes `path` at the end, or disappears if anything goes wrong."""
+    """A file or folder beside `path` to write to. It becomes `path` at the end, or disappears if anything goes wrong.
+
+    A file is on the disk before it takes its place: a power cut leaves the old one or the new one.
+    """
     beside = path.with_name(f".{path.name}.{os.getpid()}")
+    with explained(path):
+        try:
+            yield beside
+            if beside.is_file():
+                with beside.open("r+b") as file:
+                    os.fsync(file.fileno())
+            beside.replace(path)
+        finally:
+            if beside.is_dir():
+                shutil.rmtree(beside, ignore_errors=True)
+            else:
+                beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what a disk can answer into an error that says what to do."""
     try:
-        yield beside
-        beside.replace(path)
+        yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise ResourceError(f"the disk is full: cannot write {path}") from None
+            message = f"the disk is full: cannot write {path}. Free some space and try again; a run can be resumed"
+            raise ResourceError(message) from None
         raise ResourceError(f"cannot write {path}: {error.strerror or error}") from None
-    finally:
-        beside.unlink(missing_ok=True)

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.draft import draft
+from dlm.data.draft import draft, explained
 from dlm.data.facts import Facts, Rows
-from dlm.errors import DataError, MissingExtraError, ResourceError
+from dlm.errors import DataError, MissingExtraError
 
 __all__ = ["NULLARY", "TableFormat", "write_facts", "write_table"]
 
@@ -42,10 +42,8 @@ def write_facts(facts: Facts, folder: str | Path, format: TableFormat = "parquet
         relations[name] = np.arange(facts.size, dtype=np.int64)[:, None]
     if format == "csv" and facts.objects.dtype == object and "" in facts.objects:
         raise DataError("a constant is the empty text, which CSV cannot hold; write Parquet")
-    try:
+    with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ResourceError(f"cannot write {folder}: {error.strerror}") from None
     for predicate, rows in relations.items():
         if not predicate or predicate[0] == "." or "/" in predicate or "\0" in predicate:
             raise DataError(f"a table cannot be stored in a file of the name {predicate!r}; rename the predicate")

@@ -17,20 +17,18 @@ any moment, never sees half a file. `metrics.jsonl` is the exception: lines are 
 
 from __future__ import annotations
 
-import errno
 import io
 import json
-import os
 import re
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
-from dlm.errors import ResourceError, RunError
+from dlm.data.draft import draft, explained
+from dlm.errors import RunError
 from dlm.export.json import parse_json
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
@@ -60,7 +58,7 @@ class RunFolder:
                 path = Path("runs") / f"{stem}-{number}"
         elif (path / "settings.json").exists():
             raise RunError(f"{path} already holds a run; choose another --out, or continue it with --resume {path}")
-        with _explained(path):
+        with explained(path):
             path.mkdir(parents=True, exist_ok=True)
         return cls(path)
 
@@ -88,14 +86,14 @@ class RunFolder:
         return (self.path / name).is_file()
 
     def remove(self, name: str) -> None:
-        with _explained(self.path / name):
+        with explained(self.path / name):
             (self.path / name).unlink(missing_ok=True)
 
     def write_program(self, name: str, program: Program) -> None:
         self._write(name, format_program(program).encode())
 
     def append_metrics(self, line: Mapping[str, object]) -> None:
-        with _explained(self.path), (self.path / "metrics.jsonl").open("a") as metrics:
+        with explained(self.path), (self.path / "metrics.jsonl").open("a") as metrics:
             metrics.write(json.dumps(line) + "\n")
 
     def save_state(self, learner: str, state: State) -> None:
@@ -131,17 +129,8 @@ class RunFolder:
         return True
 
     def _write(self, name: str, content: bytes) -> None:
-        path = self.path / name
-        draft = path.with_name(f".{name}.{os.getpid()}")
-        with _explained(path):
-            try:
-                with draft.open("wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                draft.replace(path)
-            finally:
-                draft.unlink(missing_ok=True)
+        with draft(self.path / name) as file:
+            file.write_bytes(content)
 
 
 def read_program(path: Path) -> Program:
@@ -160,19 +149,6 @@ def read_program(path: Path) -> Program:
     # No program text starts with a brace.
     is_json = path.suffix == ".json" or text.lstrip().startswith("{")
     return (parse_json if is_json else parse_program)(text, origin=str(path))
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Turn what a disk can answer into an error that says what to do."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise ResourceError(
-                f"the disk is full: cannot write {path}. Free some space, then resume the run"
-            ) from None
-        raise ResourceError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _encode(key: str) -> str:

@@ -12,10 +12,7 @@ On disk an instance is a folder::
 
 from __future__ import annotations
 
-import errno
 import json
-import os
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -26,10 +23,11 @@ from typing import Any
 import numpy as np
 
 from dlm import seeds
+from dlm.data.draft import draft
 from dlm.data.facts import Facts, Rows
 from dlm.data.readers import write_facts
 from dlm.data.writing import TableFormat, write_table
-from dlm.errors import DataError, MissingExtraError, ResourceError, SettingsError
+from dlm.errors import DataError, MissingExtraError, SettingsError
 from dlm.seeds import Stream
 from dlm.tasks import sparse_family as family
 from dlm.tasks import sparse_graphs as graphs
@@ -71,20 +69,12 @@ class Instance:
         """Write a folder that appears when it is complete; if anything goes wrong on the way, nothing is left."""
         folder = Path(folder)
         require_writable(folder, format)
-        beside = folder.with_name(f".{folder.name}.{os.getpid()}")
         everything = {**self.facts.relations, "objects": np.arange(self.facts.size).reshape(-1, 1)}
-        try:
+        with draft(folder) as beside:
             write_facts(Facts(self.facts.objects, everything), beside / "facts", format)
             columns = get_task(self.task).definition.target.parameters
             write_table(beside / f"answers.{format}", columns, self.facts.objects, [self.answers], format)
             (beside / "instance.json").write_text(json.dumps(self.summary(), indent=1) + "\n", encoding="utf-8")
-            beside.replace(folder)
-        except OSError as error:
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            reason = "the disk is full" if full else error.strerror or str(error)
-            raise ResourceError(f"cannot write {folder}: {reason}") from None
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
 
 
 def require_writable(folder: Path, format: TableFormat) -> None:  # noqa: A002
