@@ -1,13 +1,10 @@
-"""What a policy learner tells: where it is, and what came out."""
+"""What a policy learner tells: where it is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dlm.logic.syntax import Program
-from dlm.policies.verify import Earned
-
-__all__ = ["PolicyResult", "Progress"]
+__all__ = ["Progress"]
 
 
 @dataclass(frozen=True)
@@ -20,15 +17,3 @@ class Progress:
     score: float
     rules: int
     literals: int
-
-
-@dataclass(frozen=True)
-class PolicyResult:
-    """A program that acts, the learner that made it, and what it earns by the independent evaluator."""
-
-    program: Program
-    learner: str
-    trials: tuple[Earned, ...]
-    env_steps: int
-    seconds: float
-    starts: int

@@ -11,7 +11,7 @@ from dlm.envs.evaluate import run_policy
 from dlm.envs.towers import Unstack
 from dlm.machine import Selection, hard_choices
 from dlm.policies.gradient.actor import Actor
-from dlm.policies.gradient.learner import GradientProgress, PolicyGradient, learn_policy_gradient
+from dlm.policies.gradient.learner import PolicyGradient
 from dlm.policies.gradient.local_search import repair
 from dlm.policies.gradient.scoring import Judge
 from dlm.policies.gradient.settings import default_settings
@@ -32,29 +32,31 @@ MACHINE = MachineSettings(depth=3, breadth=2)
 
 def test_ppo_ends_in_a_program_that_is_optimal() -> None:
     domain = FewBlocks()
-    seen: list[GradientProgress] = []
     settings = replace(default_settings(domain), plateau=5, temperature_decay=0.8)
-    result = learn_policy_gradient(
-        domain, seed=100, time_limit=120, machine=MACHINE, settings=settings, on_progress=seen.append
-    )
-    assert result.learner in ("ppo", "ppo+repair")
-    assert seen[-1].score > -1e-3
-    returns = run_policy(result.program, domain, np.random.default_rng(9), 3, 50)
+    learner = PolicyGradient(domain, 100, settings, MACHINE)
+    while not learner.done:
+        learner.advance()
+    assert learner.learner in ("ppo", "ppo+repair")
+    assert learner.best is not None
+    assert learner.best[0].total > -1e-3
+    program = learner.program()
+    returns = run_policy(program, domain, np.random.default_rng(9), 3, 50)
     assert np.allclose(returns.values, returns.optimum)
-    assert result.program.target.name == "move"
-    assert result.env_steps > 0
+    assert program.target.name == "move"
+    assert learner.env_steps > 0
 
 
 def test_a_soft_policy_can_be_kept() -> None:
     domain = FewBlocks()
     settings = replace(default_settings(domain), learning_rate=0.03, scattered=0.0)
-    result = learn_policy_gradient(domain, seed=101, time_limit=30, keep_soft=True, machine=MACHINE, settings=settings)
-    assert result.soft is not None
-    returns = result.soft.run(domain.reset(np.random.default_rng(0), 20, 3), np.random.default_rng(1))
+    learner = PolicyGradient(domain, 101, settings, MACHINE, keep_soft=True)
+    while not learner.done:
+        learner.advance()
+    soft = learner.soft_policy()
+    returns = soft.run(domain.reset(np.random.default_rng(0), 20, 3), np.random.default_rng(1))
     assert returns.success == 1.0
-    assert len(result.soft_trials) == len(result.trials)
     state = domain.reset(np.random.default_rng(0), 2, 3)
-    assert result.soft.act(state, np.random.default_rng(2), "greedy").tolist()[0] == [3, 0]
+    assert soft.act(state, np.random.default_rng(2), "greedy").tolist()[0] == [3, 0]
 
 
 def test_a_soft_policy_is_done_after_as_many_good_exams_as_asked_for() -> None:

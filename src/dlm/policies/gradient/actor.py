@@ -32,7 +32,7 @@ SAMPLED = 20
 
 
 class Actor:
-    """A machine that scores the action atoms of a domain, seen through the domain's view unless `plain` is asked for.
+    """A machine that scores the action atoms of a domain, seen through the domain's view.
 
     Blocksworld's view joins the two copies of each block into one object, so that the output is joined as well.
     The machine reads tuples of different objects only. What a binary predicate says about an object and itself (a
@@ -41,16 +41,10 @@ class Actor:
     """
 
     def __init__(
-        self,
-        domain: Domain[Any],
-        settings: MachineSettings,
-        generator: torch.Generator | None = None,
-        *,
-        plain: bool = False,
+        self, domain: Domain[Any], settings: MachineSettings, generator: torch.Generator | None = None
     ) -> None:
         self.domain = domain
-        self._plain, self._selves = plain, dict[str, str]()
-        self.view = None if plain else domain.view
+        self.view = domain.view
         self._selves = {f"{name}_itself": name for name in self._telling_diagonals()}
         if self._selves:
             self.view = _with_diagonals(self.view or View(domain.predicates), self._selves)
@@ -62,7 +56,7 @@ class Actor:
 
     def look(self, state: State) -> Worlds:
         """What the machine reads of a state."""
-        worlds = self.domain.observe(state) if self._plain else self.domain.look(state)
+        worlds = self.domain.look(state)
         if not self._selves:
             return worlds
         selves = {itself: worlds.relations[name].diagonal(axis1=1, axis2=2) for itself, name in self._selves.items()}
@@ -111,7 +105,7 @@ class Actor:
 
     def _telling_diagonals(self) -> list[str]:
         """The binary predicates that are true of some objects and themselves and not of others."""
-        worlds = self.look(self.domain.reset(fixed_rng(), SAMPLED, self.domain.lessons[-1]))
+        worlds = self.domain.look(self.domain.reset(fixed_rng(), SAMPLED, self.domain.lessons[-1]))
         diagonals = {n: t.diagonal(axis1=1, axis2=2) for n, t in worlds.relations.items() if t.ndim == 3}
         return [name for name, diagonal in diagonals.items() if diagonal.any() and not diagonal.all()]
 

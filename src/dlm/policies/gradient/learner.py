@@ -37,17 +37,16 @@ from dlm.policies.gradient.ppo import ppo_update
 from dlm.policies.gradient.reinforce import reinforce_update
 from dlm.policies.gradient.rollout import Trajectories, play, roll_out
 from dlm.policies.gradient.scoring import Bar, Judge, Score
-from dlm.policies.gradient.settings import Algorithm, PolicySettings, default_settings, machine_settings
+from dlm.policies.gradient.settings import PolicySettings
 from dlm.policies.gradient.soft import SoftPolicy
-from dlm.policies.result import PolicyResult
-from dlm.policies.verify import TOLERANCE, Earned, longest_tests, play_program, try_trials
+from dlm.policies.verify import TOLERANCE, longest_tests
 from dlm.runs.checkpoint import choices_from, choices_to, tree_from, tree_to
 from dlm.runs.learner import State as Snapshot
 from dlm.seeds import Stream, fixed_rng
 from dlm.space.choices import Choices
 from dlm.space.settings import MachineSettings
 
-__all__ = ["GradientProgress", "GradientResult", "PolicyGradient", "learn_policy_gradient"]
+__all__ = ["GradientProgress", "PolicyGradient"]
 
 MENDABLE = -0.2
 """Programs that lose more than this against the optimum are not worth mending yet."""
@@ -96,53 +95,6 @@ class GradientProgress:
     temperature: float
     action_temperature: float
     score: float
-
-
-@dataclass(frozen=True)
-class GradientResult(PolicyResult):
-    """The program and its trials; with the soft policy, if it was to be kept, and the soft policy's trials."""
-
-    soft: SoftPolicy | None = None
-    soft_trials: tuple[Earned, ...] = ()
-
-
-def learn_policy_gradient(
-    domain: Domain[Any],
-    *,
-    algorithm: Algorithm = "ppo",
-    seed: int,
-    time_limit: float,
-    keep_soft: bool = False,
-    on_progress: Callable[[GradientProgress], None] | None = None,
-    settings: PolicySettings | None = None,
-    machine: MachineSettings | None = None,
-) -> GradientResult:
-    """Learn a policy. The same seed gives the same one, unless the time limit ends the training."""
-    begin = time.monotonic()
-    learner = PolicyGradient(
-        domain,
-        seed,
-        settings or default_settings(domain, algorithm, keep_soft=keep_soft),
-        machine or machine_settings(domain),
-        keep_soft=keep_soft,
-        out_of_time=lambda: time.monotonic() >= deadline,
-    )
-    end = begin + max(time_limit / 2, time_limit - learner.testing_seconds())
-    deadline = min(end, begin + (1 - PRUNING_SHARE) * time_limit)
-    while not learner.done and time.monotonic() < deadline:
-        learner.advance()
-        if on_progress is not None:
-            on_progress(learner.progress(time.monotonic() - begin))
-    program = learner.program(min(PRUNING, end - time.monotonic()))
-    rng = seeds.rng(seed, Stream.POLICY_TEST)
-    trials = try_trials(play_program(program, domain), domain, rng)
-    soft = learner.soft_policy() if keep_soft else None
-    soft_trials = try_trials(soft.run, domain, rng) if soft else ()
-    seconds = time.monotonic() - begin
-    return GradientResult(
-        program, learner.learner, trials, learner.env_steps, seconds, learner.starts,
-        soft, soft_trials,
-    )  # fmt: skip
 
 
 class PolicyGradient:
@@ -239,7 +191,7 @@ class PolicyGradient:
     def _begin(self) -> None:
         """Fresh logits, a fresh critic, and the first lesson."""
         self.starts += 1
-        self.actor = Actor(self.domain, self.machine, self._generator, plain=self.settings.plain)
+        self.actor = Actor(self.domain, self.machine, self._generator)
         self.actor.machine.logits.data.mul_(self.settings.diversity)
         predicates = {arity: len(names) for arity, names in self.actor.wiring.inputs_by_arity.items()}
         self.critic = Critic(predicates, self.settings.critic_width, self._generator)

@@ -46,7 +46,6 @@ class PolicySettings:
     exploring: float = field(default=0.0, metadata=_help("The same, before the last lesson; ours."))
     legal: float = field(default=0.0, metadata=_help("Weight of the BCE between outputs and what is legal."))
     action_temperature: float = field(default=0.01, metadata=_help("Of the softmax over action atoms."))
-    plain: bool = field(default=False, metadata=_help("Read a domain's own predicates even if it has a view."))
     critic_width: int = field(default=32, metadata=_help("Size of the critic's summaries."))
     diversity: float = field(
         default=1.0, metadata=_help("Factor on the first logits: units that start alike take long to differ; ours.")

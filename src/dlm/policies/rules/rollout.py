@@ -44,20 +44,14 @@ def play_lists(
     vocabulary: Vocabulary,
     seed: int,
     start: State,
-    *,
-    freedom: float = 0.0,
 ) -> Played:
     """Act by each decision list from each start until every episode is over.
 
-    Ties are broken at random: any of the chosen atoms, or any atom at all where none is chosen. `freedom` is the chance
-    of a step to take what any rule says, whatever the rules before it do. What is drawn depends on the seed, the
-    start and the number of the step alone: lists that choose alike earn alike.
+    Ties are broken at random: any of the chosen atoms, or any atom at all where none is chosen. What is
+    drawn depends on the seed, the start and the number of the step alone: lists that choose alike earn alike.
     """
     each = max(1, TOGETHER // max(1, start.count))
-    parts = [
-        _play(lens, lists[begin : begin + each], vocabulary, seed, start, freedom)
-        for begin in range(0, len(lists), each)
-    ]
+    parts = [_play(lens, lists[begin : begin + each], vocabulary, seed, start) for begin in range(0, len(lists), each)]
     return Played(
         np.concatenate([part.returns for part in parts]),
         np.concatenate([part.solved for part in parts]),
@@ -65,9 +59,7 @@ def play_lists(
     )
 
 
-def _play(
-    lens: Lens, lists: Sequence[DecisionList], vocabulary: Vocabulary, seed: int, start: State, freedom: float
-) -> Played:
+def _play(lens: Lens, lists: Sequence[DecisionList], vocabulary: Vocabulary, seed: int, start: State) -> Played:
     """A run is a list at a start. Runs from one start are in one episode as long as they choose alike."""
     rng = seeds.rng(seed, Stream.EPISODES)
     returns = np.zeros(len(lists) * start.count)
@@ -79,9 +71,9 @@ def _play(
     episodes = np.tile(np.arange(len(origin)), len(lists))  # of each run
     while len(runs):
         luck = rng.random((start.count, len(atoms)), dtype=np.float32)[origin]
-        free = rng.random(start.count)[origin] < freedom
+        rng.random(start.count)
         tables = lens.tables(state, vocabulary.definitions)
-        taken = _take_atoms(lists, tables, luck, free, runs // start.count, episodes)
+        taken = _take_atoms(lists, tables, luck, runs // start.count, episodes)
         kept, episodes = np.unique(episodes * len(atoms) + taken, return_inverse=True)
         step = lens.domain.step(state.take(kept // len(atoms)), atoms[kept % len(atoms)])
         returns[runs] += step.rewards[episodes]
@@ -104,7 +96,10 @@ def choose_atoms(
     *,
     freedom: float = 0.0,
 ) -> NDArray[np.intp]:
-    """The number of the atom that a list takes in each state; `freedom` is that of `play_lists`."""
+    """The number of the atom that a list takes in each state.
+
+    `freedom` is the chance to ignore the order of the rules: an atom that any of them is true of may be taken.
+    """
     luck = rng.random((state.count, len(lens.actions(state))), dtype=np.float32)
     freely = pack(rng.random(state.count) < freedom)
     choices = decisions.choices(lens.tables(state, vocabulary.definitions), freely=freely)
@@ -115,16 +110,13 @@ def _take_atoms(
     lists: Sequence[DecisionList],
     tables: Tables,
     luck: NDArray[np.float32],
-    free: BoolArray,
     acting: NDArray[np.intp],
     episodes: NDArray[np.intp],
 ) -> NDArray[np.intp]:
     """The number of the atom that each run takes: of those its acting list chooses in its episode, the luckiest.
 
-    Where a list is `free`, all its rules have their say. The first run of an episode leads it: of the others only those
-    that choose among other atoms are looked at.
+    The first run of an episode leads it: of the others only those that choose among other atoms are looked at.
     """
-    freely = pack(free)
     led, leading = np.zeros(tables.count, dtype=np.bool_), np.zeros(1, dtype=np.uint64)
     taken = np.full(len(episodes), -1, dtype=np.intp)
     firsts = np.searchsorted(acting, np.arange(len(lists) + 1))
@@ -133,7 +125,7 @@ def _take_atoms(
             continue
         run = np.full(tables.count, -1)
         run[episodes[first:end]] = np.arange(first, end)
-        choices = decisions.choices(tables, pack(run >= 0), freely)
+        choices = decisions.choices(tables, pack(run >= 0))
         if (follows := led & (run >= 0)).any():
             differs = np.flatnonzero(follows & unpack(anywhere(choices ^ leading), tables.count))
             taken[run[differs]] = _luckiest(_rows(read_bits(choices, differs)), luck[differs])

@@ -10,7 +10,6 @@ reinforcement learning by trial.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from dlm import seeds
 from dlm.envs.domain import Domain, State
 from dlm.logic.syntax import Program
-from dlm.policies.result import PolicyResult, Progress
+from dlm.policies.result import Progress
 from dlm.policies.rules.beam import BeamSettings
 from dlm.policies.rules.covering import CoverSettings, learn_list
 from dlm.policies.rules.decision_list import DecisionList
@@ -33,12 +32,11 @@ from dlm.policies.rules.score import Judged, ListJudge
 from dlm.policies.search.lookahead import look_ahead, visited
 from dlm.policies.search.planned import Bank, Cases, Planner, join_cases
 from dlm.policies.snapshot import Memory, cases_to, judged_to, state_to, words_to
-from dlm.policies.verify import play_program, try_trials
 from dlm.runs.checkpoint import tree_from, tree_to
 from dlm.runs.learner import State as Snapshot
 from dlm.seeds import Stream
 
-__all__ = ["RuleSearch", "RuleSearchSettings", "learn_rules"]
+__all__ = ["RuleSearch", "RuleSearchSettings"]
 
 Floats = NDArray[np.float64]
 
@@ -100,33 +98,6 @@ class RuleSearchSettings:
     patience: int = 5
     flawless_patience: int = 4
     lines: int = 2
-
-
-def learn_rules(
-    domain: Domain[Any],
-    *,
-    seed: int,
-    time_limit: float,
-    on_progress: Callable[[Progress], None] | None = None,
-    settings: RuleSearchSettings | None = None,
-) -> PolicyResult:
-    """Learn a program for a domain. The same seed gives the same program, unless the time limit ends the search."""
-    begin = time.monotonic()
-
-    def out_of_time() -> bool:
-        return time.monotonic() - begin >= time_limit
-
-    search = RuleSearch(domain, seed, settings or RuleSearchSettings(), out_of_time)
-    while not search.done:
-        search.advance()
-        if on_progress is not None:
-            on_progress(search.progress(time.monotonic() - begin))
-        if out_of_time():
-            break
-    program = search.program()
-    rng = seeds.rng(seed, Stream.POLICY_TEST)
-    trials = try_trials(play_program(program, domain), domain, rng)
-    return PolicyResult(program, "search", trials, search.env_steps, time.monotonic() - begin, search.starts)
 
 
 class RuleSearch:
