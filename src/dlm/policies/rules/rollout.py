@@ -71,7 +71,6 @@ def _play(lens: Lens, lists: Sequence[DecisionList], vocabulary: Vocabulary, see
     episodes = np.tile(np.arange(len(origin)), len(lists))  # of each run
     while len(runs):
         luck = rng.random((start.count, len(atoms)), dtype=np.float32)[origin]
-        rng.random(start.count)
         tables = lens.tables(state, vocabulary.definitions)
         taken = _take_atoms(lists, tables, luck, runs // start.count, episodes)
         kept, episodes = np.unique(episodes * len(atoms) + taken, return_inverse=True)
