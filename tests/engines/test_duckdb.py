@@ -15,7 +15,8 @@ from dlm.engines.query.plan import plan_program
 from dlm.engines.query.sql import Names, plan_to_steps
 from dlm.errors import ResourceError
 from dlm.logic import evaluate, parse_program
-from strategies import programs, signatures, structures
+from dlm.logic.lists import RuleList
+from strategies import programs, rule_lists, signatures, structures
 
 ENGINE = DuckdbEngine(memory=1 << 28, threads=1)
 
@@ -32,7 +33,8 @@ def graph(size, edges, seed=0):
 def test_agrees_with_the_interpreter(data):
     odd = data.draw(st.booleans())
     signature = data.draw(signatures(max_arity=4, odd_names=odd))
-    program = data.draw(programs(signature, max_arity=4, odd_names=odd))
+    lists = rule_lists(signature, odd_names=odd).map(RuleList.program)
+    program = data.draw(programs(signature, max_arity=4, odd_names=odd) | lists)
     structure = data.draw(structures(signature, max_size=3))
     found = ENGINE.run(program, Facts.from_structure(structure)).rows()
     assert found.shape[1] == program.target.arity

@@ -25,7 +25,8 @@ from dlm.export.asp import asp_atom, export_asp
 from dlm.export.lloyd_topor import to_clauses
 from dlm.export.prolog import export_prolog, prolog_atom, prolog_name
 from dlm.logic import Program, parse_program
-from strategies import ODD_NAMES, programs, structures
+from dlm.logic.lists import RuleList
+from strategies import ODD_NAMES, programs, rule_lists, structures
 
 __all__ = ["Answers", "Case", "answers_clingo", "answers_swi", "cases", "draw_cases", "learned_cases", "needs_swipl"]
 
@@ -48,10 +49,12 @@ NAMES = (
 
 @st.composite
 def cases(draw: st.DrawFn, max_size: int = 3, max_arity: int = 4) -> Case:
-    """A program, often with names of all kinds, and a structure of any size from 0."""
+    """A program or a decision list, often with names of all kinds, and a structure of any size from 0."""
     signature = draw(st.dictionaries(st.sampled_from(NAMES), st.integers(0, max_arity), min_size=1, max_size=4))
     target = draw(st.sampled_from([name for name in ("target", "not", "mod", "t t") if name not in signature]))
-    program = draw(programs(signature, max_arity=max_arity, odd_names=draw(st.booleans()), target=target))
+    odd = draw(st.booleans())
+    lists = rule_lists(signature, odd_names=odd, target=target).map(RuleList.program)
+    program = draw(programs(signature, max_arity=max_arity, odd_names=odd, target=target) | lists)
     return program, draw(structures(signature, 0, max_size))
 
 

@@ -10,9 +10,10 @@ from hypothesis import given
 from dlm.export.identifiers import printable
 from dlm.export.latex import export_latex
 from dlm.logic import Program, parse_program
+from dlm.logic.lists import RuleList
 from dlm.logic.syntax import atoms
 from dlm.logic.text import format_name
-from strategies import programs, signatures
+from strategies import programs, rule_lists, signatures
 
 UNESCAPED = {
     r"\textbackslash{}": "\\",
@@ -44,6 +45,29 @@ def test_listing() -> None:
         " \\wedge \\lnot \\mbox{\\textit{parent}}(z_{1}, y)\n"
         "\\end{align*}\n"
     )
+
+
+def test_a_decision_list_is_a_line_for_each_rule() -> None:
+    program = parse_program("t(x) :- a(x) & 1. b(x) 2. else c(x) & n().")
+    a, b, c, n, t = (f"\\mbox{{\\textit{{{name}}}}}" for name in "abcnt")
+    assert export_latex(program) == (
+        "\\begin{align*}\n"
+        f"&{t}(x) \\gets {a}(x) \\wedge \\\\\n"
+        f"&\\quad 1.\\ {b}(x) \\\\\n"
+        f"&\\quad 2.\\ \\mbox{{else }} {c}(x) \\wedge {n}\n"
+        "\\end{align*}\n"
+    )
+
+
+@given(rule_lists(signatures(odd_names=True), target="a_{b}^$&#%~<|>\\end{align*}"))
+def test_names_in_a_decision_list_are_data(listed: RuleList) -> None:
+    bodies = [definition.body for definition in listed.definitions]
+    used = [
+        *(name for d in listed.definitions for name in (d.name, *(atom.predicate for atom in atoms(d.body)))),
+        listed.name,
+        *(atom.predicate for body in listed.printed[len(bodies) :] for atom in atoms(body)),
+    ]
+    assert names(export_latex(listed.program())) == [printable(format_name(name)) for name in used]
 
 
 @pytest.mark.parametrize(

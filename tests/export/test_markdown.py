@@ -43,6 +43,39 @@ def test_section() -> None:
     assert export_markdown(program) == SECTION
 
 
+LISTED = """\
+## `t(x)`
+
+1. `d(x)` holds if `a(x)` or `b(x)`.
+
+   `d(x) ← a(x) ∨ b(x)`
+
+2. `t(x)` is decided by the first of these rules that is true of any different objects:
+
+   1. `d(x)`.
+
+      `d(x)`
+
+   2. Else not `a(x)`.
+
+      `¬a(x)`
+
+Given:
+
+- `a`, of 1 object
+- `b`, of 1 object
+
+Size: 2 definitions, 2 rules, 4 literals, 0 quantifiers, 0 inequalities.
+"""
+
+
+def test_section_of_a_decision_list() -> None:
+    program = parse_program("d(x) :- a(x) | b(x). t(x) :- 1. d(x) 2. else ~a(x).")
+    assert export_markdown(program) == LISTED
+    tokens = MarkdownIt().parse(LISTED)
+    assert sum(token.type == "ordered_list_open" for token in tokens) == 2
+
+
 def inline(tokens: list[Token]) -> list[Token]:
     return [child for token in tokens for child in token.children or ()]
 

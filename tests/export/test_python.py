@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from dlm.data import Structure
 from dlm.export.python import export_python
 from dlm.logic import Program, evaluate, parse_program
+from dlm.logic.lists import RuleList
 from dlm.tasks import get_task, task_names
-from strategies import ODD_NAMES, programs, programs_with_structures, signatures, structures
+from strategies import ODD_NAMES, programs, programs_with_structures, rule_lists, signatures, structures
 
 Function = Callable[..., set[tuple[int, ...]]]
 
@@ -35,7 +36,10 @@ def answers(program: Program, structure: Structure) -> set[tuple[int, ...]]:
     return compiled(program)(set(range(structure.size)), *relations)
 
 
-@given(programs_with_structures(max_depth=5))
+LISTS = st.tuples(rule_lists().map(RuleList.program), structures())
+
+
+@given(programs_with_structures(max_depth=5) | LISTS)
 def test_says_what_the_interpreter_says(case: tuple[Program, Structure]) -> None:
     program, structure = case
     assert answers(program, structure) == evaluate(program, structure)[program.target.name]

@@ -135,8 +135,7 @@ def size_of(program: Program) -> str:
     listed = rules_of(program)
     if listed is None:
         return size
-    formulas = (*(definition.body for definition in listed.definitions), *listed.shared, *listed.own)
-    printed = f"{count(len(listed.rules), 'rule')}, {count(sum(map(literals, formulas)), 'literal')}"
+    printed = f"{count(len(listed.rules), 'rule')}, {count(sum(map(literals, listed.printed)), 'literal')}"
     return f"{printed}; as an ordinary program {size}"
 
 

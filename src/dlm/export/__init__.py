@@ -8,6 +8,7 @@ from dlm.errors import SettingsError, did_you_mean
 from dlm.export.asp import export_asp
 from dlm.export.datalog import export_datalog
 from dlm.export.drawing import export_dot, export_mermaid
+from dlm.export.html import export_html
 from dlm.export.json import export_json
 from dlm.export.latex import export_latex
 from dlm.export.markdown import export_markdown
@@ -28,6 +29,7 @@ TARGETS = {
     "python": "a function that needs nothing but Python",
     "latex": "a listing for a paper",
     "markdown": "a section for a report",
+    "html": "a page for a browser",
     "dot": "a drawing for Graphviz",
     "mermaid": "a drawing for Markdown pages",
 }
@@ -42,6 +44,7 @@ _WRITERS: dict[str, Callable[[Program], str]] = {
     "python": export_python,
     "latex": export_latex,
     "markdown": export_markdown,
+    "html": export_html,
     "dot": export_dot,
     "mermaid": export_mermaid,
 }

@@ -1,7 +1,7 @@
 r"""Programs as LaTeX, in the manner of the paper's listings: one `align*` that needs only amsmath.
 
 Names are text in italics, printed as program text has them. A variable of one letter, with or without a number, is a
-mathematical one: `y1` is printed as :math:`y_1`.
+mathematical one: `y1` is printed as :math:`y_1`. A decision list is a line for its head and one for each rule.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 
 from dlm.export.identifiers import printable
+from dlm.logic.formulas import conjunction
+from dlm.logic.lists import RuleList, rules_of
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
 from dlm.logic.text import format_name
 
@@ -30,15 +32,33 @@ _SPECIAL = {
 
 def export_latex(program: Program) -> str:
     """The program's definitions as lines of an `align*`."""
-    lines = [line for definition in program.definitions for line in _lines(definition)]
+    listed = rules_of(program)
+    definitions = program.definitions if listed is None else listed.definitions
+    lines = [line for definition in definitions for line in _lines(definition)]
+    if listed is not None:
+        lines += _rule_lines(listed)
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n"
 
 
 def _lines(definition: Definition) -> list[str]:
-    """A definition, broken before a connective where a line gets too long."""
     head = _atom(Atom(definition.name, definition.parameters))
-    first, *rest = _pieces(definition.body)
-    lines = [f"&{head} \\gets {first}"]
+    return _broken(f"&{head} \\gets", definition.body)
+
+
+def _rule_lines(listed: RuleList) -> list[str]:
+    head = f"&{_atom(Atom(listed.name, listed.parameters))} \\gets"
+    lines = _broken(head, conjunction(listed.shared)) if listed.shared else [head]
+    if listed.shared:
+        lines[-1] += r" \wedge"
+    for number, rule in enumerate(listed.own, 1):
+        lines += _broken(f"&\\quad {number}.\\" + (r" \mbox{else }" if number > 1 else ""), rule)
+    return lines
+
+
+def _broken(start: str, formula: Formula) -> list[str]:
+    """A formula behind what begins its line, broken before a connective where a line gets too long."""
+    first, *rest = _pieces(formula)
+    lines = [f"{start} {first}"]
     for piece in rest:
         if _width(lines[-1]) + _width(piece) < WIDTH:
             lines[-1] += f" {piece}"

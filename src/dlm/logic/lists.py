@@ -78,6 +78,11 @@ class RuleList:
         start = len(self.shared)
         return tuple(conjunction(conjuncts(rule)[start:]) for rule in self.rules) if start else self.rules
 
+    @property
+    def printed(self) -> list[Formula]:
+        """All formulas that people are shown."""
+        return [*(definition.body for definition in self.definitions), *self.shared, *self.own]
+
 
 def rules_of(program: Program) -> RuleList | None:
     """The program as a decision list of two rules or more, if it is written as one."""
