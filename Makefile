@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: setup learn test lint types unit bench-ilp bench-step bench-eval bench-run torture bench-env bench-rl clean
+.PHONY: setup learn test lint types unit bench-ilp bench-step bench-eval bench-run torture bench-env bench-rl bench-compare clean
 
 setup: .venv/.done
 
@@ -47,6 +47,10 @@ bench-env: setup
 bench-rl: setup
 	$(BIN)/python -m benchmarks.rl $(ARGS)
 	$(BIN)/python -m benchmarks.learned_policies
+
+OLD ?= ../old
+bench-compare: setup
+	$(BIN)/python -m benchmarks.compare $(OLD) . $(ARGS)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -16,7 +16,7 @@ __all__ = ["PLANS", "main", "page"]
 PLANS = {
     "auto": Plan(learners=("auto",), limits=dict.fromkeys(task_names(), 180), seeds=10, alone=True),
     "search": Plan(learners=("search",), limits=dict.fromkeys(task_names(), 180), seeds=10),
-    "gradient": Plan(learners=("gradient",), limits=dict.fromkeys(task_names(), 600), seeds=5),
+    "gradient": Plan(learners=("gradient",), limits=dict.fromkeys(task_names(), 600)),
 }
 
 LITERALS = {

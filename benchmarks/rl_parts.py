@@ -69,15 +69,14 @@ _PARTS = (
         alone=True,
         wanted={("rl/blocksworld", "10 blocks"): 0.90, ("rl/blocksworld", "50 blocks"): 0.30},
     ),
-    Part(name="ppo", title="`ppo`: the program", learners=("ppo",), limits=_same(590), seeds=5, paper="DLM"),
+    Part(name="ppo", title="`ppo`: the program", learners=("ppo",), limits=_same(590), paper="DLM"),
     Part(
         name="soft",
         title="`ppo --keep-soft`: the soft policy, which is no program",
+        keep_soft=True,
         learners=("ppo",),
         limits=_same(590, HARD),
-        seeds=5,
         paper="nIDLM",
-        keep_soft=True,
         wanted={
             ("rl/sorting", "50 numbers"): -math.inf,
             ("rl/blocksworld", "10 blocks"): 0.904,
@@ -89,18 +88,16 @@ _PARTS = (
         title="`imitation`: the program",
         learners=("imitation",),
         limits=_same(590, HARD),
-        seeds=5,
         paper="DLM+incr (SL)",
         wanted={("rl/blocksworld", "10 blocks"): 0.894, ("rl/blocksworld", "50 blocks"): 0.230},
     ),
     Part(
         name="curves",
         title="PPO with the critic against REINFORCE: the soft policy",
+        keep_soft=True,
         learners=("ppo", "reinforce"),
         limits=_same(180, TOWERS),
-        seeds=5,
         paper="nIDLM",
-        keep_soft=True,
     ),
 )
 PARTS = {part.name: part for part in _PARTS}

@@ -11,11 +11,8 @@ from dlm.errors import MissingExtraError
 
 __all__ = ["draw_strip", "key_frames"]
 
-COLUMNS = 3
-FRAMES = 6
-SCALE = 0.65
-CAPTION = 30
-GAP = 8
+COLUMNS, FRAMES = 3, 6
+SCALE, CAPTION, GAP = 0.65, 30, 8
 COLOURS = 96
 PAPER, INK = (255, 255, 255), (44, 47, 54)
 

@@ -36,7 +36,7 @@ class Plan:
     learners: tuple[str, ...]
     limits: Mapping[str, float]
     """The time limit on each task."""
-    seeds: int
+    seeds: int = 5
     alone: bool = False
     """One run at a time."""
     keep_soft: bool = False
@@ -97,8 +97,11 @@ class Records(dict[str, Record]):
         self.path = path
 
     def keep(self, key: str, record: Record) -> None:
-        self[key] = record
-        lines = (f"{json.dumps(key)}: {json.dumps(self[key], sort_keys=True)}" for key in sorted(self))
+        """Add a run. The order is that of the names, in the file and here."""
+        found = sorted({**self, key: record}.items())
+        self.clear()
+        self.update(found)
+        lines = (f"{json.dumps(key)}: {json.dumps(record, sort_keys=True)}" for key, record in found)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with draft(self.path) as path:
             path.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -7,12 +7,13 @@ import pytest
 from benchmarks.pages import PAGES, render
 from jinja2 import UndefinedError
 
-from benchmarks import env, evaluate, ilp, rl, run, step
+from benchmarks import compare, env, evaluate, ilp, rl, run, step
 
 DOCS = Path(__file__).parents[2] / "docs" / "benchmarks"
 
 # torture.md has no figures beside it; learned-policies.md is written from episodes that are played for it (test_rl.py).
 WRITERS = {
+    "compare": compare.page,
     "env": env.page,
     "evaluate": evaluate.page,
     "ilp": ilp.page,
@@ -22,7 +23,7 @@ WRITERS = {
 }
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", sorted(path.stem for path in DOCS.glob("*.json")))
 def test_pages_are_made_of_the_figures_beside_them(name: str) -> None:
     figures = json.loads((DOCS / f"{name}.json").read_text())
     assert WRITERS[name](figures) == (DOCS / f"{name}.md").read_text()
