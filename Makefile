@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: setup learn test lint types unit bench-ilp bench-step bench-eval bench-run torture bench-env bench-rl bench-compare clean
+.PHONY: setup learn test lint types unit docs bench-ilp bench-step bench-eval bench-run torture bench-env bench-rl bench-compare clean
 
 setup: .venv/.done
 
@@ -25,6 +25,9 @@ types: setup
 
 unit: setup
 	$(BIN)/pytest -n 2
+
+docs: setup  # write what the pages' Python prints into their output blocks
+	DLM_WRITE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py -k python_in_pages
 
 bench-ilp: setup
 	$(BIN)/python -m benchmarks.ilp $(ARGS)

@@ -1,16 +1,19 @@
 """The documentation is true: its Python runs, its commands run, the examples run.
 
 In Markdown, blocks marked `python` run in order and share their names; sessions in them (`>>>`) must answer as
-shown. Of blocks marked `console`, each line that starts with `$ dlm` runs, in a folder that starts empty, and must end
-with exit code 0. Blocks of other kinds are only shown.
+shown. What a block without a session prints is compared with a block marked `output` that follows it; `make docs`
+writes these anew. Of blocks marked `console`, each line that starts with `$ dlm` runs, in a folder that starts empty,
+and must end with exit code 0. Blocks of other kinds are only shown.
 """
 
 import doctest
+import io
 import os
 import re
 import shlex
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +25,15 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+WRITE = "DLM_WRITE_DOCS" in os.environ
 
 
 def blocks(page: Path, kind: str) -> list[str]:
-    return [text for found, text in BLOCK.findall(page.read_text(encoding="utf-8")) if found == kind]
+    return [text for found, text in all_blocks(page) if found == kind]
+
+
+def all_blocks(page: Path) -> list[tuple[str, str]]:
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
 def page_id(page: Path) -> str:
@@ -36,14 +44,30 @@ def page_id(page: Path) -> str:
 def test_python_in_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__page__"}
-    for number, text in enumerate(blocks(page, "python")):
+    printed = ""
+    for number, (kind, text) in enumerate(all_blocks(page)):
+        if kind == "output":
+            check_output(page, text, printed)
+        if kind != "python":
+            continue
         if ">>>" not in text:
-            exec(compile(text, f"{page.name}, block {number}", "exec"), names)
+            with redirect_stdout(io.StringIO()) as out:
+                exec(compile(text, f"{page.name}, block {number}", "exec"), names)
+            printed = out.getvalue()
             continue
         session = doctest.DocTestParser().get_doctest(text, names, f"{page.name}, block {number}", str(page), 0)
         failed, _ = doctest.DocTestRunner().run(session, clear_globs=False)
         assert not failed, "see the output above"
         names.update(session.globs)
+
+
+def check_output(page: Path, shown: str, printed: str) -> None:
+    if WRITE:
+        page.write_text(
+            page.read_text(encoding="utf-8").replace(f"```output\n{shown}```", f"```output\n{printed.rstrip()}\n```")
+        )
+    else:
+        assert shown.rstrip() == printed.rstrip(), "`make docs` writes what is printed into the page"
 
 
 COMMANDS = [
