@@ -21,7 +21,7 @@ from dlm.data.worlds import BoolArray, Worlds
 from dlm.envs.view import View
 from dlm.errors import DataError, SettingsError
 
-__all__ = ["Actions", "Domain", "IntArray", "Optimum", "State", "Step", "Trial", "join"]
+__all__ = ["Actions", "Domain", "Floats", "IntArray", "Optimum", "State", "Step", "Trial", "join"]
 
 IntArray = NDArray[np.integer[Any]]
 Actions = NDArray[np.integer[Any]]

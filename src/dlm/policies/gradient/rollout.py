@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from dlm.envs.domain import State
+from dlm.envs.domain import Actions, Floats, State
 from dlm.envs.evaluate import Mode
+from dlm.policies import play as episodes
 from dlm.policies.gradient.actor import Actor
+from dlm.policies.play import Outcome, Rows
 
-__all__ = ["Outcome", "Trajectories", "draw", "play", "roll_out"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The return of each episode, whether it reached the goal, and the steps of all together."""
-
-    returns: NDArray[np.float64]
-    solved: NDArray[np.bool_]
-    steps: int
+__all__ = ["Trajectories", "draw", "play", "roll_out"]
 
 
 @dataclass(frozen=True)
@@ -69,15 +60,25 @@ def roll_out(
 
     `weights` are the machine's, [1, parameters], or one row an episode.
     """
-    steps: list[tuple[Any, ...]] = []
-    outcome = _play(actor, weights, start, rng, temperature, "sampled", steps)
-    valuations, actions, log_probs, legal, rewards, episode, time = zip(*steps, strict=True)
+    made: list[tuple[dict[int, Tensor], Tensor, Tensor, Tensor, Tensor, Tensor]] = []
+    rewards: list[Floats] = []
+
+    def act(state: State, rows: Rows) -> Actions:
+        valuation, logits = _logits(actor, weights, state, rows, temperature)
+        chosen, atoms, episode = draw(logits, rng), actor.atoms(state), torch.from_numpy(rows)
+        legal = torch.from_numpy(np.ascontiguousarray(actor.domain.legal(state)[(slice(None), *atoms.T)]))
+        log_probs = logits[torch.arange(len(rows)), chosen]
+        made.append((valuation, chosen, log_probs, legal, episode, torch.full_like(episode, len(made))))
+        return np.asarray(atoms[chosen.numpy()])
+
+    outcome = episodes.play(actor.domain, start, act, lambda step: rewards.append(step.rewards))
+    valuations, actions, log_probs, legal, episode, time = zip(*made, strict=True)
     return Trajectories(
         valuation={arity: torch.cat([part[arity] for part in valuations]) for arity in valuations[0]},
         actions=torch.cat(actions),
         log_probs=torch.cat(log_probs),
         legal=torch.cat(legal),
-        rewards=torch.cat(rewards),
+        rewards=torch.from_numpy(np.concatenate(rewards)).float(),
         episode=torch.cat(episode),
         time=torch.cat(time),
         outcome=outcome,
@@ -94,41 +95,22 @@ def play(
     mode: Mode = "sampled",
 ) -> Outcome:
     """Play episodes to their end and remember only how they ended; greedy takes the action of the highest score."""
-    return _play(actor, weights, start, rng, temperature, mode, None)
 
-
-def _play(
-    actor: Actor,
-    weights: Tensor,
-    start: State,
-    rng: np.random.Generator,
-    temperature: float,
-    mode: Mode,
-    steps: list[tuple[Any, ...]] | None,
-) -> Outcome:
-    domain = actor.domain
-    returns, solved, taken = np.zeros(start.count), np.zeros(start.count, dtype=np.bool_), 0
-    waiting = np.flatnonzero(~start.finished)
-    state, time = start.take(waiting), 0
-    while len(waiting):
-        valuation = actor.valuation(state)
-        own = weights if weights.shape[0] == 1 else weights[torch.from_numpy(waiting)]
-        logits = (actor.scores(own, valuation) / temperature).log_softmax(dim=1)
+    def act(state: State, rows: Rows) -> Actions:
+        _, logits = _logits(actor, weights, state, rows, temperature)
         chosen = logits.argmax(dim=1) if mode == "greedy" else draw(logits, rng)
-        atoms = actor.atoms(state)
-        step = domain.step(state, atoms[chosen.numpy()])
-        if steps is not None:
-            rows = torch.arange(len(waiting))
-            legal = torch.from_numpy(np.ascontiguousarray(domain.legal(state)[(slice(None), *atoms.T)]))
-            rewards = torch.from_numpy(step.rewards).float()
-            moment = torch.full_like(rows, time)
-            steps.append((valuation, chosen, logits[rows, chosen], legal, rewards, torch.from_numpy(waiting), moment))
-        returns[waiting] += step.rewards
-        solved[waiting] |= step.solved
-        taken += len(waiting)
-        goes_on = ~step.done
-        waiting, state, time = waiting[goes_on], step.state.take(goes_on), time + 1
-    return Outcome(returns, solved, taken)
+        return np.asarray(actor.atoms(state)[chosen.numpy()])
+
+    return episodes.play(actor.domain, start, act)
+
+
+def _logits(
+    actor: Actor, weights: Tensor, state: State, rows: Rows, temperature: float
+) -> tuple[dict[int, Tensor], Tensor]:
+    """What is seen in each state, and the logarithms of the probabilities of its actions."""
+    valuation = actor.valuation(state)
+    own = weights if weights.shape[0] == 1 else weights[torch.from_numpy(rows)]
+    return valuation, (actor.scores(own, valuation) / temperature).log_softmax(dim=1)
 
 
 def draw(logits: Tensor, rng: np.random.Generator) -> Tensor:

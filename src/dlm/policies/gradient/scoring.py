@@ -12,6 +12,7 @@ from dlm import seeds
 from dlm.envs.domain import Domain, S, join
 from dlm.envs.evaluate import run_from
 from dlm.logic.syntax import Program
+from dlm.policies.play import random_legal
 from dlm.seeds import Stream
 
 __all__ = ["OPTIMAL", "Bar", "Judge", "Score", "judged_sizes", "scatter"]
@@ -31,10 +32,7 @@ def scatter(domain: Domain[S], rng: np.random.Generator, start: S) -> S:
     moves = rng.integers(0, 2 * domain.size(start) + 1, start.count)
     state = start
     for move in range(int(moves.max(initial=0))):
-        legal = domain.legal(state)
-        draw = rng.random((state.count, legal[0].size)) * legal.reshape(state.count, -1)
-        actions = np.stack(np.unravel_index(draw.argmax(axis=1), legal.shape[1:]), axis=1)
-        state = domain.apply(state, actions, moves > move)
+        state = domain.apply(state, random_legal(domain, rng, state), moves > move)
     away = np.where(domain.solved(state), start.count, 0) + np.arange(start.count)
     # Goals are replaced by where their walk began.
     return replace(join([state, start]).take(away), left=start.left)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dlm.data.worlds import BoolArray
 from dlm.envs.domain import Actions, State, join
 from dlm.policies.imitation.teachers import Teacher, act_as_told
+from dlm.policies.play import Rows, play, random_legal, visit
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.features import Vocabulary
 from dlm.policies.rules.language import Lens
@@ -25,7 +26,6 @@ from dlm.policies.search.planned import Cases
 __all__ = ["Classroom", "mistakes"]
 
 Floats = NDArray[np.float64]
-Act = Callable[[State], Actions]
 
 CHANCES = (0.0, 0.1, 0.3, 0.5)
 """How often an episode's moves are left to chance; each is as likely as the others."""
@@ -85,35 +85,22 @@ class Classroom:
 
     def play(self, start: State) -> tuple[Floats, BoolArray]:
         """What the teacher earns from given starts, and from which it reaches the goal."""
-        returns, solved = np.zeros(start.count), np.zeros(start.count, dtype=np.bool_)
-        waiting, state = np.flatnonzero(~start.finished), start.take(~start.finished)
-        while len(waiting):
-            step = self.lens.domain.step(state, self.as_told(state))
-            self.steps += state.count
-            returns[waiting] += step.rewards
-            solved[waiting] = step.solved
-            waiting, state = waiting[~step.done], step.state.take(~step.done)
-        return returns, solved
+        played = play(self.lens.domain, start, lambda state, _: self.as_told(state))
+        self.steps += played.steps
+        return played.returns, played.solved
 
-    def _visit(self, start: State, act: Act) -> State:
+    def _visit(self, start: State, act: Callable[[State], Actions]) -> State:
         """The different states of episodes, in the order in which they are met."""
-        domain = self.lens.domain
-        state = start.take(~start.finished)
-        chance = self.rng.choice(CHANCES, size=state.count)
-        met: dict[bytes, State] = {}
-        while state.count:
-            for number, key in enumerate(state.keys()):
-                met.setdefault(key, state.take(slice(number, number + 1)))
-            strays = self.rng.random(state.count) < chance
-            step = domain.step(state, np.where(strays[:, None], self._any_legal(state), act(state)))
-            self.steps += state.count
-            state, chance = step.state.take(~step.done), chance[~step.done]
-        return join(list(met.values())) if met else start
+        going = start.take(~start.finished)
+        chance = self.rng.choice(CHANCES, size=going.count)
 
-    def _any_legal(self, state: State) -> Actions:
-        legal = self.lens.domain.legal(state)
-        luck = np.where(legal.reshape(state.count, -1), self.rng.random((state.count, legal[0].size)), -1.0)
-        return np.stack(np.unravel_index(luck.argmax(axis=1), legal.shape[1:]), axis=1)
+        def stray(state: State, rows: Rows) -> Actions:
+            strays = self.rng.random(state.count) < chance[rows]
+            return np.where(strays[:, None], random_legal(self.lens.domain, self.rng, state), act(state))
+
+        met, steps = visit(self.lens.domain, going, stray)
+        self.steps += steps
+        return met if met.count else start
 
 
 def mistakes(cases: Cases, decisions: DecisionList) -> Floats:

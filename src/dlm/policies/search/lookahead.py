@@ -12,8 +12,9 @@ from functools import reduce
 
 import numpy as np
 
-from dlm.envs.domain import State, join
+from dlm.envs.domain import Actions, State
 from dlm.envs.planning import Expansion
+from dlm.policies.play import Rows, pick, visit
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.features import Vocabulary
 from dlm.policies.rules.language import Lens
@@ -38,18 +39,14 @@ def visited(
 ) -> State:
     """Different states on the way of a list from some starts, and steps aside from it."""
     atoms = lens.actions(start)
-    state = start.take(~start.finished)
-    met: dict[bytes, State] = {}
-    while state.count:
-        for number, key in enumerate(state.keys()):
-            met.setdefault(key, state.take(slice(number, number + 1)))
+
+    def act(state: State, _: Rows) -> Actions:
         own = choose_atoms(lens, decisions, vocabulary, rng, state)
         aside = rng.random(state.count) < 0.2
-        legal = lens.domain.legal(state)[(slice(None), *atoms.T)]
-        other = np.where(legal, rng.random(legal.shape), -1.0).argmax(axis=1)
-        step = lens.domain.step(state, atoms[np.where(aside, other, own)])
-        state = step.state.take(~step.done)
-    found = join(list(met.values()))
+        other = pick(rng, lens.domain.legal(state)[(slice(None), *atoms.T)])
+        return np.asarray(atoms[np.where(aside, other, own)])
+
+    found: State = visit(lens.domain, start, act)[0]
     chosen = found.take(np.sort(rng.permutation(found.count)[:count]))
     return replace(chosen, left=np.full(chosen.count, start.left.max(), dtype=np.int32))
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm.data.worlds import BoolArray
-from dlm.envs.domain import State, join
+from dlm.envs.domain import Actions, State, join
+from dlm.policies.play import Rows, play
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.features import Vocabulary
 from dlm.policies.rules.language import Lens
@@ -50,20 +51,15 @@ class Plans:
         """What a list does from each start until the episode is over."""
         actions = lens.actions(start)
         plans = np.zeros((start.count, int(start.left.max(initial=1))), dtype=np.intp)
-        length, returns = np.zeros(start.count, dtype=np.intp), np.zeros(start.count)
-        solved = np.zeros(start.count, dtype=np.bool_)
-        rows = np.flatnonzero(~start.finished)
-        state, steps = start.take(rows), 0
-        while len(rows):
-            taken = choose_atoms(lens, decisions, vocabulary, rng, state, freedom=freedom)
-            step = lens.domain.step(state, actions[taken])
-            plans[rows, length[rows]] = taken
+        length = np.zeros(start.count, dtype=np.intp)
+
+        def act(state: State, rows: Rows) -> Actions:
+            plans[rows, length[rows]] = taken = choose_atoms(lens, decisions, vocabulary, rng, state, freedom=freedom)
             length[rows] += 1
-            returns[rows] += step.rewards
-            solved[rows] = step.solved
-            steps += len(rows)
-            rows, state = rows[~step.done], step.state.take(~step.done)
-        return cls(lens, start, plans, length, returns, solved, steps)
+            return np.asarray(actions[taken])
+
+        played = play(lens.domain, start, act)
+        return cls(lens, start, plans, length, played.returns, played.solved, played.steps)
 
     def better(self, other: Plans, which: NDArray[np.intp] | slice = slice(None)) -> Plans:
         """The better plan for each start, if others are given for all of them or for some."""
