@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.pages import Record
+from benchmarks.sweep import renamed
 from dlm.envs import domain_names
 from dlm.errors import MissingExtraError
 
@@ -35,9 +36,9 @@ Curve = list[list[float]]
 def read_curve(run: Path) -> Curve:
     """The curve in a run folder's metrics; empty for learners that do not train."""
     path = run / "metrics.jsonl"
-    lines = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+    lines = [renamed(json.loads(line)) for line in path.read_text().splitlines()] if path.is_file() else []
     points = [
-        [line["env_steps"], round(line["returns"], 4), round(line["success"], 4)] for line in lines if "returns" in line
+        [line["steps"], round(line["returns"], 4), round(line["success"], 4)] for line in lines if "returns" in line
     ]
     if len(points) <= POINTS:
         return points
@@ -46,7 +47,7 @@ def read_curve(run: Path) -> Curve:
 
 def end_of(record: Record) -> tuple[float, float]:
     """The steps of a whole run, and what its soft policy earned in fresh episodes of the training start."""
-    return float(record["env_steps"]), float(record["soft_returns"][0]["mean"])
+    return float(record["steps"]), float(record["soft_returns"][0]["mean"])
 
 
 def draw_curves(records: Sequence[Record], out: Path) -> None:

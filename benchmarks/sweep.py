@@ -20,13 +20,15 @@ from pathlib import Path
 from benchmarks.pages import OUT, Record, commit
 from dlm.data.draft import draft
 
-__all__ = ["ONE_THREAD", "Plan", "Records", "by_task", "options", "parse_seeds", "parser", "sweep"]
+__all__ = ["ONE_THREAD", "Plan", "Records", "by_task", "options", "parse_seeds", "parser", "renamed", "sweep"]
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 PATIENCE = 600
 """Seconds beyond its limit after which a run is taken for lost."""
 LEARNED = (0, 3)
 """Exit codes of `dlm learn` that come with a program."""
+RENAMED = {"starts": "restarts", "env_steps": "steps"}
+"""What earlier commits call the counts of a run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,13 +100,18 @@ class Records(dict[str, Record]):
 
     def keep(self, key: str, record: Record) -> None:
         """Add a run. The order is that of the names, in the file and here."""
-        found = sorted({**self, key: record}.items())
+        found = sorted({**self, key: renamed(record)}.items())
         self.clear()
         self.update(found)
         lines = (f"{json.dumps(key)}: {json.dumps(record, sort_keys=True)}" for key, record in found)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with draft(self.path) as path:
             path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def renamed(report: Record) -> Record:
+    """What a run reports, by the names of today."""
+    return {RENAMED.get(name, name): value for name, value in report.items()}
 
 
 def sweep(

@@ -65,7 +65,7 @@ def blocksworld(seed: int, means: tuple[float, float], success: float) -> dict[s
     return {
         "part": "auto", "asked": "auto", "task": "rl/blocksworld", "seed": seed, "learner": "search", "verified": True,
         "returns": tests, "soft_returns": [], "literals": 20 + seed, "wall_seconds": 500.0 + 500 * seed,
-        "ended": "finished", "commit": "abc", "env_steps": 5, "limit": 880.0,
+        "ended": "finished", "commit": "abc", "steps": 5, "limit": 880.0,
     }  # fmt: skip
 
 

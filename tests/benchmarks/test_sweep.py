@@ -36,13 +36,13 @@ def test_a_sweep_goes_on_where_it_was(tmp_path: Path, script: Callable[..., str]
     again = script("ilp", *FEW, "--seeds", "40-42", cwd=tmp_path)
     assert [line.partition(":")[0] for line in again.splitlines()] == [key, key.replace("40", "42")]
     assert json.loads((tmp_path / "ilp.json").read_text())[key.replace("40", "41")] == record
-    assert "| family/has-father | 3 | 100 | 100 | 100 |" in (tmp_path / "ilp.md").read_text()
+    assert "| family/has-father | 3 | 100 | 100 | 100 | 100 |" in (tmp_path / "ilp.md").read_text()
 
 
 def test_records_are_one_line_each(tmp_path: Path) -> None:
     records = Records(tmp_path / "new" / "some.json")
-    records.keep("b", {"task": "t", "z": 1, "a": [1, 2]})
-    records.keep("a", {"task": "u"})
-    assert records.path.read_text() == '{\n"a": {"task": "u"},\n"b": {"a": [1, 2], "task": "t", "z": 1}\n}\n'
+    records.keep("b", {"task": "t", "a": [1, 2]})
+    records.keep("a", {"task": "u", "starts": 3})
+    assert records.path.read_text() == '{\n"a": {"restarts": 3, "task": "u"},\n"b": {"a": [1, 2], "task": "t"}\n}\n'
     assert Records(records.path) == records
     assert by_task(("u", "v", "t"), records.values()) == {"u": [records["a"]], "t": [records["b"]]}
