@@ -21,8 +21,10 @@ def test_a_policy_is_learned_and_acts_in_the_environment() -> None:
     policy = dlm.learn_policy(worlds.Corridor, action="go", sizes=(3, 4), learner="search", time_limit=60)
     assert policy.verified
     assert (policy.run.task, policy.run.learner) == ("Corridor", "search")
-    assert [test.name for test in policy.run.tests] == ["size 4", "size 8"]
+    assert [test.name for test in policy.run.tests] == [f"size {4 * growth}" for growth in (1, 2, 3, 5, 8)]
     assert all(test.exact and test.mean == pytest.approx(test.optimum) for test in policy.run.tests)
+    assert str(policy).splitlines()[0].endswith(" s, tested at sizes 4, 8, 12, 20, up to 32")
+    assert policy.run.to_json()["tested_sizes"] == [4, 8, 12, 20, 32]
     env = worlds.Corridor(9)
     observation, _ = env.reset(seed=4)
     here, over, steps = env.here, False, 0
@@ -80,7 +82,7 @@ def test_the_optimum_is_sought_within_bounds_and_may_be_left_out() -> None:
     domain = domain_of(worlds.Lamps, "switch", sizes=(2, 3))
     program = dlm.parse_program("switch(x) :- ~lit(x).")
     begin = worlds.Lamps.steps
-    alone = try_size(play_program(program, domain, optimum=False), domain, np.random.default_rng(0), 13, 50)
+    alone = try_size(play_program(program, domain), domain, np.random.default_rng(0), 13, 50, optimum=False)
     played = worlds.Lamps.steps - begin
     assert (alone.success, alone.optimum) == (1.0, None)
     with_optimum = try_size(play_program(program, domain), domain, np.random.default_rng(1), 13, 50)
@@ -88,6 +90,16 @@ def test_the_optimum_is_sought_within_bounds_and_may_be_left_out() -> None:
     assert worlds.Lamps.steps - begin - played < 13 * 3500  # it gave up at the first start, and not at all of them
     small = try_size(play_program(program, domain), domain, np.random.default_rng(0), 5, 50)
     assert small.optimum == pytest.approx(small.mean)
+
+
+def test_larger_worlds_have_more_steps_and_what_is_remembered_has_bounds() -> None:
+    domain = domain_of(worlds.Corridor, "go", sizes=(3, 4), limit=8)
+    assert [domain.limit_at(size) for size in (3, 4, 6, 8, 32)] == [8, 8, 12, 16, 64]
+    domain._most_facts = 200
+    returns = run_policy(AHEAD, domain, np.random.default_rng(0), 32, 20)
+    assert (returns.success, returns.mean) == (1.0, pytest.approx(returns.optimum_mean))
+    assert domain._known_facts <= 200
+    assert len(domain._known) <= 4
 
 
 def test_what_was_said_of_an_optimum_is_not_taken_back() -> None:

@@ -1,5 +1,6 @@
 """Runs that learn a policy: who has a turn, what is kept, and what another attempt does."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from dlm.api import learn_policy, resume_policy
 from dlm.envs import get_domain, get_teacher
 from dlm.envs.probe import domain_of
-from dlm.errors import RunError, SettingsError
+from dlm.errors import ResourceError, RunError, SettingsError
 from dlm.logic.text import parse_program
 from dlm.policies.outcome import PolicyRun, read_policy_run
 from dlm.policies.run import learn_policy_task, resume_policy_task
@@ -17,7 +18,7 @@ from dlm.policies.settings import PolicyLearnerName, PolicyRunSettings
 from dlm.policies.stages import PolicyReport
 from dlm.policies.verify import Earned, all_passed, play_program, try_trials
 from dlm.runs.folder import RunFolder, read_program
-from policies.worlds import Corridor, Slippery
+from policies.worlds import Corridor, Line, OrderedLine, Slippery
 
 UNSTACK = get_domain("rl/unstack")
 
@@ -220,9 +221,9 @@ def test_what_counts_as_passed(mean: float, optimum: float, success: float, pass
 def test_large_tests_can_be_kept_short() -> None:
     sorting = get_domain("rl/sorting")
     play = play_program(get_teacher("sorting"), sorting)
-    ten, fifty = try_trials(play, sorting, np.random.default_rng(0), large=3)
+    ten, fifty = try_trials(play, sorting, np.random.default_rng(0), large=3).tests
     assert (ten.episodes, fifty.episodes) == (200, 3)
-    ten, fifty = try_trials(play, sorting, np.random.default_rng(0), 2, large=3)
+    ten, fifty = try_trials(play, sorting, np.random.default_rng(0), 2, large=3).tests
     assert (ten.episodes, fifty.episodes) == (2, 2)
 
 
@@ -233,6 +234,47 @@ def test_the_words_of_a_result_say_what_made_it(learner: str) -> None:
     assert (run.to_json()["learner"], run.to_json()["method"]) == (learner, run.method)
     assert ("local search" in run.method) == ("repair" in learner)
     assert f"by {learner} in" in str(run)
+
+
+NEAR = parse_program(
+    "act(x) :- exists y: here(y) & (next(y, x) | next(x, y)) & (goal(x) | ~exists z: goal(z) & "
+    "(next(y, z) | next(z, y)))."
+)
+"""Right where the goal is a neighbour, and a random walk elsewhere."""
+TOWARDS = parse_program(
+    "act(x) :- exists y: here(y) & exists z: goal(z) & (next(y, x) & before(y, z) | next(x, y) & before(z, y))."
+)
+
+
+def test_a_test_that_fails_ends_the_tests_and_gives_the_starts_from_which_it_failed() -> None:
+    domain = domain_of(Line, "act", sizes=(2, 3), limit=4)
+    tested = try_trials(play_program(NEAR, domain), domain, np.random.default_rng(0))
+    assert not tested.passed
+    assert [test.passed for test in tested.tests] == [True] * (len(tested.tests) - 1) + [False]
+    assert [domain.size(start) for start in tested.failed] == [tested.sizes[-1]]
+    assert tested.failed[0].count == round(100 * (1 - tested.tests[-1].success))
+    assert [(left.size, left.why) for left in tested.left_out] == [
+        (size, "failed at a smaller size") for size in (3, 6, 9, 15, 24) if size > tested.sizes[-1]
+    ]
+
+
+def test_what_time_and_memory_do_not_allow_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    domain = domain_of(OrderedLine, "act", sizes=(2, 3))
+    play = play_program(TOWARDS, domain)
+    whole = try_trials(play, domain, np.random.default_rng(0), 30)
+    assert str(whole) == "at sizes 3, 6, 9, 15, up to 24"
+    hasty = try_trials(play, domain, np.random.default_rng(0), 30, seconds=0.0)
+    assert (str(hasty), hasty.passed) == ("at size 3; not at 6, 9, 15, 24 (time)", True)
+    assert hasty.tests == whole.tests[:1]
+    monkeypatch.setattr("dlm.engines.bits.require_bytes", _little_memory)
+    small = try_trials(play, domain, np.random.default_rng(0), 30)
+    assert str(small) == "at sizes 3, 6, up to 9; not at 15, 24 (memory)"
+    assert small.sizes_json()["left_out"] == [{"size": 15, "why": "memory"}, {"size": 24, "why": "memory"}]
+
+
+def _little_memory(needed: int, what: str) -> None:  # noqa: ARG001 (as the one it stands for)
+    if int(re.findall(r"(\d+) objects", what)[0]) > 9:
+        raise ResourceError("not enough memory")
 
 
 def test_nothing_tested_is_nothing_verified() -> None:

@@ -40,6 +40,40 @@ class Corridor(gymnasium.Env[Any, Any]):
         return Structure(names, self.predicates, {"here": frozenset({(self.here,)}), "next": row})
 
 
+class Line(Corridor):
+    """The goal is any cell. With neighbours alone, no program knows on which side a goal lies that is far enough."""
+
+    predicates = {"here": 1, "goal": 1, "next": 2}  # noqa: RUF012
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        gymnasium.Env.reset(self, seed=seed, options=options)
+        self.here, self.goal = map(int, self.np_random.choice(self.cells, 2, replace=False))
+        return self.observe(), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.move(int(action))
+        done = self.here == self.goal
+        return self.observe(), 1.0 if done else -self.cost, done, False, {}
+
+    def observe(self) -> Any:
+        names = tuple(f"cell {cell}" for cell in range(self.cells))
+        relations = {"here": frozenset({(self.here,)}), "goal": frozenset({(self.goal,)}), **self.order()}
+        return Structure(names, self.predicates, relations)
+
+    def order(self) -> dict[str, frozenset[tuple[int, int]]]:
+        return {"next": frozenset((cell, cell + 1) for cell in range(self.cells - 1))}
+
+
+class OrderedLine(Line):
+    """The cells are ordered: a program can say on which side the goal lies."""
+
+    predicates = {"here": 1, "goal": 1, "next": 2, "before": 2}  # noqa: RUF012
+
+    def order(self) -> dict[str, frozenset[tuple[int, int]]]:
+        before = frozenset((left, right) for right in range(self.cells) for left in range(right))
+        return {**super().order(), "before": before}
+
+
 class Lamps(gymnasium.Env[Any, Any]):
     """Lamps that are switched one at a time until all are on: as many states as there are sets of lamps."""
 

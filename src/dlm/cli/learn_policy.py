@@ -56,6 +56,7 @@ def print_policy_run(result: PolicyRun) -> None:
         out.print("The program of its likeliest choices, printed above:")
     print_returns(result.tests)
     out.print()
+    out.print(f"tested      {result.tested}")
     out.print(f"decision    {decision_words('sampled')}")
     out.print(f"learner     {result.learner}: {result.method}")
     out.print(f"size        {size_of(result.program)}")

@@ -15,7 +15,7 @@ from dlm.cli.returns import decision_words, print_returns
 from dlm.envs import Domain
 from dlm.envs.evaluate import Mode
 from dlm.policies.gradient.soft_file import load_soft
-from dlm.policies.verify import Play, all_passed, try_size, try_trials
+from dlm.policies.verify import Play, Tested, try_size, try_trials
 from dlm.runs.folder import RunFolder
 from dlm.seeds import Stream
 
@@ -40,24 +40,26 @@ def run_policy_test(
     err = Console(stderr=True)
     with err.status("testing") if err.is_terminal and not json else nullcontext():
         if size is None:
-            tests = try_trials(play, domain, rng, episodes)
+            tested = try_trials(play, domain, rng, episodes)
         else:
-            tests = (try_size(play, domain, rng, size, episodes or EPISODES),)
+            tested = Tested((try_size(play, domain, rng, size, episodes or EPISODES),))
     seconds = time.perf_counter() - started
-    passed = all_passed(tests)
+    passed = tested.passed
     if json:
         figures = {
             "task": domain.name,
             "seed": seed,
             "mode": mode,
             "passed": passed,
-            "returns": [test.to_json() for test in tests],
+            "returns": [test.to_json() for test in tested.tests],
+            **tested.sizes_json(),
             "seconds": round(seconds, 3),
         }
         print(json_text.dumps(figures))
         return passed
-    print_returns(tests)
+    print_returns(tested.tests)
     print()
+    print(f"tested    {tested}")
     print(f"decision  {decision_words(mode)}")
     print(f"task      {domain.name}, seed {seed}, {seconds:.1f} s")
     return passed

@@ -90,12 +90,16 @@ class Optimum:
 
 @dataclass(frozen=True)
 class Trial(Generic[S]):
-    """A published test: where it starts, its blocks, numbers or nodes, and how many episodes make a fair mean."""
+    """A published test: where it starts, its blocks, numbers or nodes, and how many episodes make a fair mean.
+
+    An `optional` one is left out where memory or time do not allow it.
+    """
 
     name: str
     size: int
     episodes: int
     start: Callable[[np.random.Generator, int], S]
+    optional: bool = False
 
 
 class Domain(ABC, Generic[S]):

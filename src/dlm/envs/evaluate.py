@@ -12,6 +12,7 @@ are several.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -46,6 +47,17 @@ class Returns:
     exact: BoolArray
     solved: BoolArray
     steps: int
+
+    @classmethod
+    def join(cls, parts: Sequence[Returns]) -> Returns:
+        """Those of all parts."""
+        return cls(
+            np.concatenate([part.values for part in parts]),
+            np.concatenate([part.optimum for part in parts]),
+            np.concatenate([part.exact for part in parts]),
+            np.concatenate([part.solved for part in parts]),
+            sum(part.steps for part in parts),
+        )
 
     @property
     def episodes(self) -> int:

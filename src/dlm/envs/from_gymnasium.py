@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.memory import available_bytes
 from dlm.data.structure import Structure
 from dlm.data.worlds import BoolArray, Worlds
 from dlm.envs.domain import Actions, Domain, IntArray, Optimum, State, Step, Trial
@@ -33,12 +33,16 @@ Encode = Callable[[tuple[int, ...], Structure], Any]
 """From an action atom, as object numbers, and the observation to what `env.step` takes."""
 
 EPISODES = 100
+GROWTH = (1, 2, 3, 5, 8)
+"""The sizes of tests, next to the largest one trained on."""
 TRIES = 300
 """How often an environment is reset in the hope of a given number of objects."""
 PLANNED = 3000
 """States that are looked at to find the best return from a start."""
 PLANNED_FACTS, STEP_FACTS = 2_000_000, 30
-"""Facts of all states that are stepped to for the best returns of a batch, a few seconds; a step costs some more."""
+"""Facts of all states that are stepped to for the best returns of a batch, a few seconds; a step is as so many."""
+FACT_BYTES, KNOWN_SHARE = 100, 0.2
+"""What a remembered fact takes, and the share of the free memory that may be taken by what is remembered."""
 KEY_BYTES = 16
 
 
@@ -85,8 +89,10 @@ class EnvDomain(Domain[EnvState]):
         self._envs: dict[int, Any] = {}
         self._objects: dict[int, tuple[str, ...]] = {}
         self._known: dict[tuple[bytes, tuple[int, ...]], Happening] = {}
+        self._known_facts = 0
+        self._most_facts = int(available_bytes() * KNOWN_SHARE / FACT_BYTES)
         self._best: dict[bytes, tuple[float, int]] = {}
-        self._unknown = math.nan
+        self._hopeful = False
 
     # ------------------------------------------------------------------ starts
 
@@ -94,7 +100,7 @@ class EnvDomain(Domain[EnvState]):
         size = self._nearest(size)
         started = [self._start(rng, size) for _ in range(count)]
         return EnvState(
-            left=np.full(count, self.limit, dtype=np.int32),
+            left=np.full(count, self.limit_at(size), dtype=np.int32),
             finished=np.zeros(count, dtype=np.bool_),
             key=np.array([_digits(structure_key(shown)) for _, shown in started], dtype=np.uint8).reshape(count, -1),
             ruler=np.zeros((count, size), dtype=np.bool_),
@@ -132,9 +138,17 @@ class EnvDomain(Domain[EnvState]):
                 )
 
     def trials(self) -> tuple[Trial[EnvState], ...]:
+        """The largest size trained on and, where environments can be made of any size, much larger ones."""
         largest = self.lessons[-1]
-        sizes = (largest, 2 * largest) if self.grows else self.lessons[-2:]
-        return tuple(Trial(f"size {size}", size, EPISODES, partial(self.reset, size=size)) for size in sizes)
+        sizes = [round(largest * growth) for growth in GROWTH] if self.grows else self.lessons[-2:]
+        return tuple(
+            Trial(f"size {size}", size, EPISODES, partial(self.reset, size=size), optional=size > largest)
+            for size in sizes
+        )
+
+    def limit_at(self, size: int) -> int:
+        """The steps of an episode: beyond the largest size trained on, in proportion to the size."""
+        return max(self.limit, -(-self.limit * size // self.lessons[-1]))
 
     # ------------------------------------------------------------------ what a state is
 
@@ -215,6 +229,10 @@ class EnvDomain(Domain[EnvState]):
             return self._known[place]
         happening = self.try_step(state.env[row], state.shown[row], atom)
         if self.deterministic:
+            self._known_facts += _weight(happening.shown)
+            if self._known_facts > self._most_facts:
+                self._known.clear()
+                self._known_facts = _weight(happening.shown)
             self._known[place] = happening
         return happening
 
@@ -248,7 +266,7 @@ class EnvDomain(Domain[EnvState]):
         For learners that compare returns with the optimum: programs keep their order, and none is taken for optimal.
         """
         other = copy.copy(self)
-        other._unknown = self.limit * max(self.best_reward, 0.0) + self.step_cost
+        other._hopeful = True
         return other
 
     def optimal_return(self, state: EnvState) -> Optimum:
@@ -262,7 +280,8 @@ class EnvDomain(Domain[EnvState]):
                 returns[row] = value
         returns[state.finished] = 0.0
         known = ~np.isnan(returns)
-        return Optimum(np.where(known, returns, self._unknown), known)
+        most = self.limit_at(self.size(state)) * max(self.best_reward, 0.0) + self.step_cost
+        return Optimum(np.where(known, returns, most if self._hopeful else np.nan), known)
 
     def _plan(self, state: EnvState) -> None:
         """Plan from start to start. The mean is unknown with the first that is: the others are then left unknown too.
@@ -274,7 +293,7 @@ class EnvDomain(Domain[EnvState]):
         for row in np.flatnonzero(~state.finished):
             key = state.key[row].tobytes()
             if key not in self._best and facts > 0:
-                each = STEP_FACTS + sum(map(len, state.shown[row].relations.values()))
+                each = _weight(state.shown[row])
                 most = min(PLANNED, 1 + facts // (each * len(asked)))
                 graph = explore(self, state.take(slice(int(row), int(row) + 1)), asked, most)
                 facts -= graph.steps * each
@@ -299,6 +318,11 @@ def _best_returns(graph: Graph) -> dict[bytes, tuple[float, int]]:
         states.key[row].tobytes(): (float(graph.values[row]), int(steps[row]))
         for row in np.flatnonzero(graph.known & (steps <= len(following)))
     }
+
+
+def _weight(shown: Structure) -> int:
+    """What a step costs, in facts."""
+    return STEP_FACTS + sum(map(len, shown.relations.values()))
 
 
 def copy_env(env: Any) -> Any:

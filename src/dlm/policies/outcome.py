@@ -11,7 +11,7 @@ from dlm.errors import RunError
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
 from dlm.policies.settings import METHODS
-from dlm.policies.verify import Earned, all_passed
+from dlm.policies.verify import Earned, LeftOut, Tested
 from dlm.runs.folder import RunFolder
 
 __all__ = ["PolicyEnding", "PolicyRun", "read_policy_run"]
@@ -23,8 +23,9 @@ PolicyEnding = Literal["finished", "time limit", "interrupted"]
 class PolicyRun:
     """The best program of a run with its returns on fresh episodes, by the independent evaluator.
 
-    `learner` is who made the program. `soft_tests` are the returns of the soft policy, if that is what was asked for;
-    the run is then judged by them. They are measured by the actor itself: no program is involved.
+    `learner` is who made the program. `left_out` are sizes at which it could not be tested. `soft_tests` are the
+    returns of the soft policy, if that is what was asked for; the run is then judged by them. They are measured by the
+    actor itself: no program is involved.
     """
 
     task: str
@@ -38,16 +39,22 @@ class PolicyRun:
     seconds: float
     ended: PolicyEnding
     run_dir: Path | None
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def verified(self) -> bool:
         """Whether every published test was passed; see `dlm.policies.verify`."""
-        return all_passed(self.soft_tests or self.tests)
+        return self.tested.passed
 
     @property
     def optimal(self) -> bool:
         """Whether every mean is as good as the optimum, or the best known."""
         return all(test.optimal for test in self.soft_tests or self.tests)
+
+    @property
+    def tested(self) -> Tested:
+        """The tests that it is judged by."""
+        return Tested(self.soft_tests or self.tests, self.left_out)
 
     @property
     def method(self) -> str:
@@ -63,6 +70,7 @@ class PolicyRun:
             "method": self.method,
             "verified": self.verified,
             "optimal": self.optimal,
+            **self.tested.sizes_json(),
             "returns": [test.to_json() for test in self.tests],
             "soft_returns": [test.to_json() for test in self.soft_tests],
             "env_steps": self.env_steps,
@@ -77,7 +85,8 @@ class PolicyRun:
 
     def __str__(self) -> str:
         state = "verified" if self.verified else "not verified"
-        return f"# {self.task}: {state}, by {self.learner} in {self.seconds:.1f} s\n{self.program}"
+        tested = f", tested {self.tested}" if self.tests else ""
+        return f"# {self.task}: {state}, by {self.learner} in {self.seconds:.1f} s{tested}\n{self.program}"
 
 
 def read_policy_run(folder: RunFolder) -> PolicyRun | None:
@@ -100,6 +109,7 @@ def read_policy_run(folder: RunFolder) -> PolicyRun | None:
             seconds=float(saved["seconds"]),
             ended=saved["ended"],
             run_dir=folder.path,
+            left_out=tuple(LeftOut(int(each["size"]), each["why"]) for each in saved["left_out"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise RunError(f"{folder.path}/result.json is damaged: {error!r}; delete it and resume the run") from None

@@ -76,10 +76,10 @@ class Policy:
         for, it is None.
         """
         rng = seeds.rng(seed, Stream.LATER_TEST)
-        play = play_program(self.program, self.domain, mode, optimum=optimum)
+        play = play_program(self.program, self.domain, mode)
         if size is None:
-            return try_trials(play, self.domain, rng, episodes)
-        return (try_size(play, self.domain, rng, size, episodes or 100),)
+            return try_trials(play, self.domain, rng, episodes, optimum=optimum).tests
+        return (try_size(play, self.domain, rng, size, episodes or 100, optimum=optimum),)
 
     def __str__(self) -> str:
         return str(self.run)

@@ -25,7 +25,7 @@ from dlm.policies.imitation.teachers import TeacherSource, find_teacher
 from dlm.policies.outcome import PolicyEnding, PolicyRun
 from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.stages import PolicyReport, Stage, open_stage
-from dlm.policies.verify import SOFT_EPISODES, Earned, all_passed, play_program, try_trials
+from dlm.policies.verify import SOFT_EPISODES, Tested, play_program, try_trials
 from dlm.runs.extras import check_installed, missing_torch
 from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder, read_program
 from dlm.seeds import Stream, derive_seed
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from dlm.policies.gradient.soft import SoftPolicy
 
 __all__ = ["PolicyObserver", "learn_policy_task", "resume_policy_task"]
+
+
+TESTING, LEAST_TESTING = 0.5, 10.0
+"""The share of the time spent that tests may take which can be left out, and the seconds they have in any case."""
 
 
 class PolicyObserver(Protocol):
@@ -91,16 +95,18 @@ class _Candidate:
 
     learner: str
     program: Program
-    tests: tuple[Earned, ...]
-    soft_tests: tuple[Earned, ...]
+    tested: Tested
+    soft_tested: Tested | None
     starts: int
     place: tuple[int, int]
     """The attempt and the turn that it comes from."""
 
     @property
-    def rank(self) -> tuple[bool, float]:
-        tests = self.soft_tests or self.tests
-        return all_passed(tests), sum(test.mean for test in tests)
+    def rank(self) -> tuple[bool, int, float]:
+        """Verified ones first, then by the number of tests passed: those that a failure leaves out have no mean."""
+        tested = self.soft_tested or self.tested
+        means = [test.mean for test in tested.tests]
+        return tested.passed, sum(test.passed for test in tested.tests), sum(means) / len(means)
 
 
 class _Session:
@@ -183,8 +189,8 @@ class _Session:
         if is_draft:
             return None
         program = read_program(folder.path)
-        soft_tests = self._test_soft(load_soft(folder, self.domain)) if self.settings.keep_soft else ()
-        return _Candidate(learner, program, self._test(program), soft_tests, starts, (attempt, turn))
+        soft_tested = self._test_soft(load_soft(folder, self.domain)) if self.settings.keep_soft else None
+        return _Candidate(learner, program, self._test(program), soft_tested, starts, (attempt, turn))
 
     @property
     def is_verified(self) -> bool:
@@ -272,23 +278,28 @@ class _Session:
         self.observer.on_note(f"{why}running the program of {stage.learner} on fresh episodes")
         left = 0.0 if ended == "interrupted" else max(0.0, self.settings.time_limit - stage.testing - self.seconds)
         program, soft = stage.program(left), stage.soft()
-        soft_tests = () if soft is None else self._test_soft(soft)
-        candidate = _Candidate(stage.made_by, program, self._test(program), soft_tests, stage.starts, self.place)
+        soft_tested = None if soft is None else self._test_soft(soft)
+        candidate = _Candidate(stage.made_by, program, self._test(program), soft_tested, stage.starts, self.place)
         if self.best is None or candidate.rank > self.best.rank:
             self.best = candidate
             if self.folder is not None and soft is not None:
                 save_soft(self.folder, soft)
         self._save(self.best)
 
-    def _test(self, program: Program) -> tuple[Earned, ...]:
+    @property
+    def _test_seconds(self) -> float:
+        """How long tests may take that can be left out: a share of the time spent."""
+        return min(self.settings.time_limit, max(LEAST_TESTING, TESTING * self.seconds))
+
+    def _test(self, program: Program) -> Tested:
         """Fresh episodes, the same ones for all programs of a sitting, of a stream that no learner draws from."""
         rng = seeds.rng(self.settings.seed, Stream.POLICY_TEST, self.sitting)
-        return try_trials(play_program(program, self.domain), self.domain, rng)
+        return try_trials(play_program(program, self.domain), self.domain, rng, seconds=self._test_seconds)
 
-    def _test_soft(self, soft: SoftPolicy) -> tuple[Earned, ...]:
+    def _test_soft(self, soft: SoftPolicy) -> Tested:
         """The soft policy in fresh episodes."""
         rng = seeds.rng(self.settings.seed, Stream.SOFT_TEST, self.sitting)
-        return try_trials(soft.run, self.domain, rng, large=SOFT_EPISODES)
+        return try_trials(soft.run, self.domain, rng, large=SOFT_EPISODES, seconds=self._test_seconds)
 
     def _seed(self) -> int:
         """The seed of an attempt: the run's own one at first, so that a learner alone gives the same program."""
@@ -304,13 +315,14 @@ class _Session:
             seed=self.settings.seed,
             learner=best.learner,
             program=best.program,
-            tests=best.tests,
-            soft_tests=best.soft_tests,
+            tests=best.tested.tests,
+            soft_tests=best.soft_tested.tests if best.soft_tested else (),
             env_steps=self.env_steps,
             starts=best.starts,
             seconds=self.seconds,
             ended=ended,
             run_dir=None if self.folder is None else self.folder.path,
+            left_out=(best.soft_tested or best.tested).left_out,
         )
         if self.folder is not None:
             self.folder.write_json("result.json", result.to_json())

@@ -21,7 +21,7 @@ def test_unstack_is_learned_to_the_optimum() -> None:
     search = learned("rl/unstack", 100)
     program = search.program()
     assert program.target.name == "move"
-    trials = try_trials(play_program(program, search.domain), search.domain, np.random.default_rng(0))
+    trials = try_trials(play_program(program, search.domain), search.domain, np.random.default_rng(0)).tests
     assert [trial.mean for trial in trials] == pytest.approx([trial.optimum for trial in trials])
     assert all(trial.success == 1 for trial in trials)
     assert search.env_steps > 0
