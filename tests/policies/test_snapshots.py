@@ -52,12 +52,16 @@ def inventing() -> Imitation:
 
 
 def program_by_ppo() -> PolicyGradient:
-    settings = replace(default_settings(FewBlocks()), plateau=2, temperature_decay=0.5, check_every=2)
+    settings = default_settings(FewBlocks())
+    settings = replace(settings, annealing=replace(settings.annealing, plateau=2, temperature_decay=0.5))
     return PolicyGradient(FewBlocks(), 105, settings, MachineSettings(depth=3, breadth=2))
 
 
 def soft_policy() -> PolicyGradient:
-    settings = replace(default_settings(FewBlocks(), keep_soft=True), replay=0.9, given_up=2)
+    settings = default_settings(FewBlocks(), keep_soft=True)
+    settings = replace(
+        settings, curriculum=replace(settings.curriculum, replay=0.9), soft=replace(settings.soft, patience=2)
+    )
     return PolicyGradient(FewBlocks(), 106, settings, MachineSettings(depth=3, breadth=2), keep_soft=True)
 
 

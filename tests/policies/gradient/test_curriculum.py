@@ -1,4 +1,4 @@
-"""Lessons, replay, hardening, scattered starts and the judge of programs."""
+"""Lessons, replay, scattered starts and the judge of programs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from dlm.envs import get_domain, join
 from dlm.envs.evaluate import Mode
-from dlm.errors import SettingsError
 from dlm.logic.text import parse_program
-from dlm.policies.gradient.curriculum import Curriculum, Softness, warm_enough
+from dlm.policies.gradient.curriculum import Curriculum
 from dlm.policies.gradient.scoring import Bar, Judge, judged_sizes, scatter
-from dlm.policies.gradient.settings import PolicySettings
+from dlm.policies.gradient.settings import CurriculumSettings
 
 UNSTACK = parse_program("move(x, y) :- is_floor(y) & ~on(x, y) & top(x).")
 
@@ -25,7 +24,7 @@ def all_solved(start: Any, mode: Mode) -> NDArray[np.bool_]:  # noqa: ARG001
 
 def test_lessons_go_up_when_an_exam_is_passed_and_end_with_the_last() -> None:
     domain = get_domain("rl/path")
-    curriculum = Curriculum(domain, PolicySettings(exam_episodes=4), np.random.default_rng(0))
+    curriculum = Curriculum(domain, CurriculumSettings(exam_episodes=4), np.random.default_rng(0))
     sizes = []
     for _ in range(len(domain.lessons) + 1):
         sizes.append(curriculum.size)
@@ -34,50 +33,24 @@ def test_lessons_go_up_when_an_exam_is_passed_and_end_with_the_last() -> None:
     assert curriculum.last
 
 
-@pytest.mark.parametrize("either", [True, False])
-def test_the_greedy_exam_counts_if_so_set(either: bool) -> None:
-    settings = PolicySettings(exam_episodes=5, either=either)
+@pytest.mark.parametrize("greedy", [True, False])
+def test_the_greedy_exam_counts_if_so_set(greedy: bool) -> None:
+    settings = CurriculumSettings(exam_episodes=5, greedy=greedy)
     curriculum = Curriculum(get_domain("rl/sorting"), settings, np.random.default_rng(0))
     exam = curriculum.examine(lambda start, mode: np.full(start.count, mode == "greedy"))
-    assert exam.passed == either
-    assert exam.shares == ({"greedy": 1.0, "sampled": 0.0} if either else {"sampled": 0.0})
+    assert exam.passed == greedy
+    assert exam.shares == ({"greedy": 1.0, "sampled": 0.0} if greedy else {"sampled": 0.0})
 
 
 def test_failed_instances_come_up_again() -> None:
     domain = get_domain("rl/sorting")
-    curriculum = Curriculum(domain, PolicySettings(exam_episodes=3, replay=1.0), np.random.default_rng(0))
+    curriculum = Curriculum(domain, CurriculumSettings(exam_episodes=3, replay=1.0), np.random.default_rng(0))
     assert not curriculum.examine(lambda start, mode: np.zeros(start.count, dtype=np.bool_)).passed  # noqa: ARG005
     failed = set(join(curriculum.failed).keys())
     assert len(curriculum.failed) == 6
     drawn = curriculum.draw(10)
     assert drawn.count == 10
     assert set(drawn.keys()) <= failed
-
-
-def test_actions_warm_up_before_literals_cool_down() -> None:
-    settings = PolicySettings(decided=0.98, coldest=0.2, temperature_decay=0.9)
-    softness = [Softness.at_start(settings)]
-    while not softness[-1].hardest(settings):
-        softness.append(softness[-1].harder(settings, actions=20, episodes=100))
-    warming = [s for s in softness if s.temperature == settings.temperature]
-    assert warming[0].action_temperature == settings.action_temperature
-    assert warming[-1].action_temperature == pytest.approx(warm_enough(20, 0.98))
-    assert all(s.action_temperature == warming[-1].action_temperature for s in softness[len(warming) :])
-    assert softness[-1].noise < settings.noise
-
-
-@pytest.mark.parametrize("actions", [2, 20, 210])
-def test_warm_enough_decides_as_told(actions: int) -> None:
-    true = np.exp(1 / warm_enough(actions, 0.95))
-    assert true / (true + actions - 1) == pytest.approx(0.95)
-    assert warm_enough(actions, 0.0) == 0
-
-
-def test_without_warming_literals_cool_at_once() -> None:
-    settings = PolicySettings()
-    harder = Softness.at_start(settings).harder(settings, actions=20, episodes=100)
-    assert harder.action_temperature == settings.action_temperature
-    assert harder.temperature == pytest.approx(0.995)
 
 
 @pytest.mark.parametrize("name", ["rl/unstack", "rl/sorting", "rl/blocksworld", "rl/path"])
@@ -102,10 +75,3 @@ def test_the_judge_knows_what_is_optimal() -> None:
     assert Bar(judge, 0.0).objection(UNSTACK) is None
     assert Bar(judge, 0.0).objection(worse)
     assert Bar(judge, 0.0, out_of_time=lambda: True).objection(UNSTACK)
-
-
-def test_settings_say_what_they_expect() -> None:
-    with pytest.raises(SettingsError, match="'trace' setting must be from 0 to 1"):
-        PolicySettings(trace=2)
-    with pytest.raises(SettingsError, match="'algorithm' setting must be one of"):
-        PolicySettings(algorithm="a2c")  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 import torch
 
 from dlm.envs.evaluate import run_policy
@@ -14,7 +15,7 @@ from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.learner import PolicyGradient
 from dlm.policies.gradient.local_search import repair
 from dlm.policies.gradient.scoring import Judge
-from dlm.policies.gradient.settings import default_settings
+from dlm.policies.gradient.settings import PolicySettings, RateSettings, SoftSettings, default_settings
 from dlm.space import MachineSettings, embed_choices, random_choices, wire
 
 torch.set_num_threads(1)
@@ -30,9 +31,22 @@ class FewBlocks(Unstack):
 MACHINE = MachineSettings(depth=3, breadth=2)
 
 
+def quickly_hardened(settings: PolicySettings) -> PolicySettings:
+    return replace(settings, annealing=replace(settings.annealing, plateau=5, temperature_decay=0.8))
+
+
+def few_episodes(settings: PolicySettings) -> PolicySettings:
+    return replace(settings, update=replace(settings.update, trajectories=4))
+
+
+def often_examined(settings: PolicySettings) -> PolicySettings:
+    exams = replace(settings.curriculum, exam_every=20, exam_episodes=20)
+    return replace(settings, update=replace(settings.update, steps=1), curriculum=exams)
+
+
 def test_ppo_ends_in_a_program_that_is_optimal() -> None:
     domain = FewBlocks()
-    settings = replace(default_settings(domain), plateau=5, temperature_decay=0.8)
+    settings = quickly_hardened(default_settings(domain))
     learner = PolicyGradient(domain, 100, settings, MACHINE)
     while not learner.done:
         learner.advance()
@@ -48,7 +62,8 @@ def test_ppo_ends_in_a_program_that_is_optimal() -> None:
 
 def test_a_soft_policy_can_be_kept() -> None:
     domain = FewBlocks()
-    settings = replace(default_settings(domain), learning_rate=0.03, scattered=0.0)
+    settings = default_settings(domain)
+    settings = replace(settings, rates=RateSettings(0.03), curriculum=replace(settings.curriculum, scattered=0.0))
     learner = PolicyGradient(domain, 101, settings, MACHINE, keep_soft=True)
     while not learner.done:
         learner.advance()
@@ -61,10 +76,10 @@ def test_a_soft_policy_can_be_kept() -> None:
 
 def test_a_soft_policy_is_done_after_as_many_good_exams_as_asked_for() -> None:
     domain = FewBlocks()
-    settings = replace(default_settings(domain, keep_soft=True), epoch=20, steps=1, exam_episodes=20)
+    settings = often_examined(default_settings(domain, keep_soft=True))
     updates = []
     for sure in (1, 4):
-        learner = PolicyGradient(domain, 101, replace(settings, sure=sure), MACHINE, keep_soft=True)
+        learner = PolicyGradient(domain, 101, replace(settings, soft=SoftSettings(sure)), MACHINE, keep_soft=True)
         while not learner.done:
             learner.advance()
         updates.append(learner.updates)
@@ -73,8 +88,8 @@ def test_a_soft_policy_is_done_after_as_many_good_exams_as_asked_for() -> None:
 
 def test_a_soft_policy_that_no_longer_improves_starts_anew() -> None:
     domain = FewBlocks()
-    soft = default_settings(domain, keep_soft=True)
-    settings = replace(soft, epoch=20, steps=1, exam_episodes=20, learning_rate=1e-9, given_up=2)
+    settings = often_examined(default_settings(domain, keep_soft=True))
+    settings = replace(settings, rates=RateSettings(1e-9), soft=SoftSettings(patience=2))
     learner = PolicyGradient(domain, 101, settings, MACHINE, keep_soft=True)
     while learner.starts == 1 and learner.updates < 30:
         learner.advance()
@@ -82,9 +97,10 @@ def test_a_soft_policy_that_no_longer_improves_starts_anew() -> None:
     assert learner.best_soft is not None
 
 
-def test_the_same_seed_trains_the_same_learner() -> None:
+def test_the_same_seed_trains_the_same_learner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dlm.policies.gradient.learner.CHECK_EVERY", 3)
     domain = FewBlocks()
-    settings = replace(default_settings(domain), trajectories=4, check_every=3)
+    settings = few_episodes(default_settings(domain))
     learners = [PolicyGradient(domain, 100, settings, MACHINE) for _ in range(2)]
     for learner in learners:
         for _ in range(3):
@@ -95,7 +111,7 @@ def test_the_same_seed_trains_the_same_learner() -> None:
 
 
 def test_a_program_that_repair_has_changed_is_not_called_the_gradients() -> None:
-    settings = replace(default_settings(FewBlocks()), trajectories=4)
+    settings = few_episodes(default_settings(FewBlocks()))
     learner = PolicyGradient(FewBlocks(), 100, settings, MACHINE)
     choices = hard_choices(learner.actor.machine)
     score = learner.judge.score(learner.actor.program(choices))

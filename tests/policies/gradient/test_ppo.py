@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from dlm.data.worlds import BoolArray, Worlds
 from dlm.engines import evaluate_target
@@ -18,10 +19,11 @@ from dlm.envs.domain import Actions, Domain, IntArray, State, Trial, fresh
 from dlm.machine import Selection, weights_of
 from dlm.machine.critic import Critic
 from dlm.policies.gradient.actor import Actor
+from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, Softness
 from dlm.policies.gradient.ppo import advantages, normalised, ppo_update, value_loss
 from dlm.policies.gradient.reinforce import reinforce_update, returns_to_go
 from dlm.policies.gradient.rollout import play, roll_out
-from dlm.policies.gradient.settings import Algorithm, PolicySettings
+from dlm.policies.gradient.settings import Algorithm, AnnealingSettings, PolicySettings, RateSettings, UpdateSettings
 from dlm.space import MachineSettings, random_choices
 
 torch.set_num_threads(1)
@@ -171,15 +173,21 @@ def test_a_block_and_its_own_goal_are_compared() -> None:
 
 @pytest.mark.parametrize("algorithm", ["ppo", "reinforce"])
 def test_the_arm_that_pays_is_learned(algorithm: Algorithm) -> None:
-    settings = PolicySettings(algorithm=algorithm, trajectories=32, learning_rate=0.05, action_temperature=0.1)
-    actor, before, after = train(Arms(), MachineSettings(depth=2, breadth=1), settings, size=2, updates=30)
+    actor, before, after = train(
+        Arms(),
+        MachineSettings(depth=2, breadth=1),
+        PolicySettings(algorithm, UpdateSettings(trajectories=32), RateSettings(0.05)),
+        size=2,
+        updates=30,
+        action_temperature=0.1,
+    )
     assert before < 0.8
     assert after > 0.9
     assert actor.wiring.target == "pull"
 
 
 def test_ppo_learns_to_unstack_three_blocks() -> None:
-    settings = PolicySettings(trajectories=20, learning_rate=0.02)
+    settings = PolicySettings(update=UpdateSettings(trajectories=20), rates=RateSettings(0.02))
     _, before, after = train(
         get_domain("rl/unstack"), MachineSettings(depth=4, breadth=2), settings, size=3, updates=15
     )
@@ -188,42 +196,49 @@ def test_ppo_learns_to_unstack_three_blocks() -> None:
 
 
 def test_the_same_seed_trains_the_same_policy() -> None:
-    settings = PolicySettings(trajectories=4)
+    settings = PolicySettings(update=UpdateSettings(trajectories=4))
     machine = MachineSettings(depth=3, breadth=2)
     one, other = (train(get_domain("rl/stack"), machine, settings, size=3, updates=2)[0] for _ in range(2))
     assert torch.equal(one.machine.logits, other.machine.logits)
 
 
-def test_an_update_ends_once_the_policy_has_moved_far_enough() -> None:
-    base = PolicySettings(trajectories=8, noise=0.0, dropout=0.0, learning_rate=0.02, passes=1)
-    machine = MachineSettings(depth=3, breadth=2)
-    one, two, cut = (
-        train(get_domain("rl/stack"), machine, settings, size=3, updates=1)[0].machine.logits
-        for settings in (base, replace(base, passes=2), replace(base, passes=2, farthest=1e-12))
-    )
+def test_an_update_ends_once_the_policy_has_moved_far_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    def trained(passes: int, kl_limit: float) -> Tensor:
+        monkeypatch.setattr("dlm.policies.gradient.ppo.PASSES", passes)
+        update = UpdateSettings(trajectories=8, kl_limit=kl_limit)
+        settings = PolicySettings("ppo", update, RateSettings(0.02), AnnealingSettings(noise=0.0, dropout=0.0))
+        machine = MachineSettings(depth=3, breadth=2)
+        return train(get_domain("rl/stack"), machine, settings, size=3, updates=1)[0].machine.logits
+
+    one, two, cut = trained(1, np.inf), trained(2, np.inf), trained(2, 1e-12)
     assert torch.equal(cut, one)
     assert not torch.equal(two, one)
 
 
 def train(
-    domain: Domain[Any], machine: MachineSettings, settings: PolicySettings, size: int, updates: int
+    domain: Domain[Any],
+    machine: MachineSettings,
+    settings: PolicySettings,
+    size: int,
+    updates: int,
+    action_temperature: float = ACTION_TEMPERATURE,
 ) -> tuple[Actor, float, float]:
     """Train a new policy; with the mean return of the first update and of the last five."""
     generator, rng = torch.Generator().manual_seed(5), np.random.default_rng(5)
     actor = Actor(domain, machine, generator)
     predicates = {arity: len(names) for arity, names in actor.wiring.inputs_by_arity.items()}
     critic = Critic(predicates, 8, generator)
-    rate = settings.learning_rate
+    rate, update = settings.rates.learning_rate, settings.update
     optimiser = torch.optim.Adam([actor.machine.logits, *critic.parameters()], lr=rate)
-    selection = Selection(settings.temperature, settings.noise, settings.dropout)
+    softness = replace(Softness.at_first(settings.annealing), action_temperature=action_temperature)
     returns = []
     for _ in range(updates):
         weights = actor.machine.weights(Selection()).detach()
-        start = domain.reset(rng, settings.trajectories, size)
-        played = roll_out(actor, weights, start, rng, settings.action_temperature)
+        start = domain.reset(rng, update.trajectories, size)
+        played = roll_out(actor, weights, start, rng, action_temperature)
         returns.append(float(played.outcome.returns.mean()))
         if settings.algorithm == "ppo":
-            ppo_update(actor, critic, optimiser, played, selection, settings, generator)
+            ppo_update(actor, critic, optimiser, played, softness, update, generator)
         else:
-            reinforce_update(actor, optimiser, played, selection, settings, generator)
+            reinforce_update(actor, optimiser, played, softness, update, generator)
     return actor, returns[0], float(np.mean(returns[-5:]))

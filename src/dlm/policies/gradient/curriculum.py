@@ -1,4 +1,4 @@
-"""Lessons from small to large, exams, the replay of what was failed, and how the policy hardens in the last lesson.
+"""Lessons from small to large, exams, and the replay of what was failed.
 
 Nothing here knows how a policy is trained. A lesson is a size; an exam plays fresh instances by sampling, and greedily
 if that counts too, and the lesson is over when one of the two is good enough. Instances of exams are kept as failed or
@@ -8,7 +8,7 @@ solved and come up in training again, the failed ones more often.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic
 
 import numpy as np
@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from dlm.envs.domain import Domain, S, join
 from dlm.envs.evaluate import Mode
-from dlm.machine.selection import Selection
 from dlm.policies.gradient.scoring import scatter
-from dlm.policies.gradient.settings import PolicySettings
+from dlm.policies.gradient.settings import CurriculumSettings
 from dlm.policies.snapshot import state_from, state_to
 from dlm.seeds import fixed_rng
 
-__all__ = ["Curriculum", "Exam", "Softness"]
+__all__ = ["Curriculum", "Exam"]
 
 KEPT = 200
 """Instances of a kind that are kept."""
@@ -40,7 +39,7 @@ class Exam:
 class Curriculum(Generic[S]):
     """Where a training stands: the lesson, and the instances that exams have shown to be hard or easy."""
 
-    def __init__(self, domain: Domain[S], settings: PolicySettings, rng: np.random.Generator) -> None:
+    def __init__(self, domain: Domain[S], settings: CurriculumSettings, rng: np.random.Generator) -> None:
         self.domain, self.settings = domain, settings
         self._rng = rng
         self.lesson = 0
@@ -77,7 +76,7 @@ class Curriculum(Generic[S]):
         `play` tells which of some starts it solved.
         """
         size, count = self.size, self.settings.exam_episodes
-        modes: tuple[Mode, ...] = ("greedy", "sampled") if self.settings.either else ("sampled",)
+        modes: tuple[Mode, ...] = ("greedy", "sampled") if self.settings.greedy else ("sampled",)
         shares: dict[Mode, float] = {}
         for mode in modes:
             starts = self.domain.reset(self._rng, count, size)
@@ -108,59 +107,3 @@ class Curriculum(Generic[S]):
     def _keep(self, pool: list[S], starts: S, which: NDArray[np.bool_]) -> None:
         pool += [starts.take(slice(i, i + 1)) for i in np.flatnonzero(which)]
         del pool[:-KEPT]
-
-
-@dataclass(frozen=True)
-class Softness:
-    """How soft a policy is at some time: of its choices of literals, and of its choice of an action.
-
-    Two temperatures close the gap between a soft policy and its program. The one of the literals falls, so that the
-    choices become those of the program. Before that, the one of the actions rises: at the paper's 0.01 a policy
-    is as good as deterministic if its good actions are true to 0.45 and the others to 0.40, and then nothing is left to
-    learn although the program of its likeliest choices says something else. At the warmer end only a predicate that is
-    plainly true of the good actions and plainly false of the others acts well, and the gradient goes on until it is.
-    """
-
-    temperature: float
-    noise: float
-    dropout: float
-    action_temperature: float
-
-    @classmethod
-    def at_start(cls, settings: PolicySettings) -> Softness:
-        return cls(settings.temperature, settings.noise, settings.dropout, settings.action_temperature)
-
-    @property
-    def selection(self) -> Selection:
-        """What updates train with."""
-        return Selection(self.temperature, self.noise, self.dropout)
-
-    @property
-    def quiet(self) -> Selection:
-        """What episodes are played with: as soft, without noise."""
-        return Selection(self.temperature)
-
-    def harder(self, settings: PolicySettings, actions: int, episodes: int) -> Softness:
-        """After some more episodes of training: warmer actions, and once they are warm enough, colder literals."""
-        epochs = episodes / settings.epoch
-        warmest = warm_enough(actions, settings.decided)
-        if self.action_temperature < warmest:
-            warmer = self.action_temperature * settings.action_warming**epochs
-            return replace(self, action_temperature=min(warmest, warmer))
-        return replace(
-            self,
-            temperature=max(settings.coldest, self.temperature * settings.temperature_decay**epochs),
-            noise=self.noise * settings.noise_decay**epochs,
-            dropout=self.dropout * settings.noise_decay**epochs,
-        )
-
-    def hardest(self, settings: PolicySettings) -> bool:
-        """Whether the literals are as cold as they get."""
-        return self.temperature <= settings.coldest
-
-
-def warm_enough(actions: int, decided: float) -> float:
-    """The temperature at which one true atom among false ones is taken with that probability; 0 for no warming."""
-    if actions < 2 or not decided:
-        return 0.0
-    return float(1 / np.log(decided / (1 - decided) * (actions - 1))) if decided * actions > 1 else np.inf

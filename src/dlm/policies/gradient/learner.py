@@ -1,7 +1,7 @@
 """The learners `ppo` and `reinforce`: train a soft policy by its gradient, and end in a program that acts as well.
 
 A start goes through the lessons with a soft policy. In the last lesson, once it succeeds, it hardens (see
-`curriculum.Softness`), and the program of its likeliest choices is looked at now and then: a judge plays it by the
+`annealing.Softness`), and the program of its likeliest choices is looked at now and then: a judge plays it by the
 exact evaluator, at the training size and beside it, and the best one is kept. A program that loses little is mended by
 trial (`repair`), and completed by another one where it says nothing (`fallback`). The training ends with a program
 that loses nothing against the optimum, or with a start whose best program loses nothing from the task's own starts;
@@ -30,7 +30,8 @@ from dlm.logic.syntax import Program
 from dlm.machine import Selection, hard_choices
 from dlm.machine.critic import Critic
 from dlm.policies.gradient.actor import Actor
-from dlm.policies.gradient.curriculum import Curriculum, Softness
+from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, Softness
+from dlm.policies.gradient.curriculum import Curriculum
 from dlm.policies.gradient.fallback import Pool
 from dlm.policies.gradient.local_search import repair
 from dlm.policies.gradient.ppo import ppo_update
@@ -60,6 +61,14 @@ REPAIRED = "+repair"
 """Stands behind the name of a learner whose program was changed by local search or completed by another one."""
 MOST_EPISODES = 200
 """Episodes an update, however short they are."""
+CRITIC_WIDTH, CRITIC_RATE = 32, 0.005
+"""Size of the critic's summaries, and its learning rate."""
+CHECK_EVERY = 10
+"""Updates between looks at the program."""
+PATIENCE, MOST_UPDATES = 60, 3000
+"""Updates at the coldest before a restart, and updates between restarts at most."""
+SUCCEEDS = 0.95
+"""Success in the last lesson that annealing waits for."""
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 """What Adam remembers of a parameter."""
 COUNTS = (
@@ -146,16 +155,17 @@ class PolicyGradient:
         """An update; then, when it is time, an exam or a look at the program."""
         torch.set_flush_denormal(True)
         self._update()
-        if self._epochs_passed(self.settings.exam_every):
+        update, patience = self.settings.update, self.settings.soft.patience
+        if self._updates % max(1, self.settings.curriculum.exam_every // update.trajectories) == 0:
             self._examine()
-            if self.settings.given_up and self._stale >= self.settings.given_up and not self.done:
+            if patience and self._stale >= patience and not self.done:
                 self._begin()
                 return
-        if self._updates % self.settings.check_every:
+        if self._updates % CHECK_EVERY:
             return
         if self.curriculum.last and not self.keep_soft:
             self._look()
-        if not self.done and (self._waited > self.settings.patience or self._updates > self.settings.longest):
+        if not self.done and (self._waited > PATIENCE or self._updates > MOST_UPDATES):
             self._mend()
             self.done = self.best is not None and self.best[0].optimal
             if not self.done:
@@ -180,7 +190,7 @@ class PolicyGradient:
     def testing_seconds(self) -> float:
         """How long the published tests take at most, told by one step of each, by a program and a soft policy."""
         rng, program = fixed_rng(), self.actor.program()
-        soft = SoftPolicy(self.actor, self._weights(), self.settings.action_temperature)
+        soft = SoftPolicy(self.actor, self._weights(), ACTION_TEMPERATURE)
         players: list[Callable[[Any], object]] = [lambda state: decide(program, self.domain, rng, state)]
         if self.keep_soft:
             players.append(lambda state: soft.act(state, rng))
@@ -194,17 +204,17 @@ class PolicyGradient:
         self.actor = Actor(self.domain, self.machine, self._generator)
         self.actor.machine.logits.data.mul_(self.settings.diversity)
         predicates = {arity: len(names) for arity, names in self.actor.wiring.inputs_by_arity.items()}
-        self.critic = Critic(predicates, self.settings.critic_width, self._generator)
+        self.critic = Critic(predicates, CRITIC_WIDTH, self._generator)
         self.optimiser = torch.optim.Adam(
             [
-                {"params": [self.actor.machine.logits], "lr": self.settings.learning_rate},
-                {"params": list(self.critic.parameters()), "lr": self.settings.critic_rate},
+                {"params": [self.actor.machine.logits], "lr": self.settings.rates.learning_rate},
+                {"params": list(self.critic.parameters()), "lr": CRITIC_RATE},
             ]
         )
-        self.curriculum = Curriculum(self.domain, self.settings, self._rng)
-        self.softness = Softness.at_start(self.settings)
+        self.curriculum = Curriculum(self.domain, self.settings.curriculum, self._rng)
+        self.softness = Softness.at_first(self.settings.annealing)
         self._returns = self._success = 0.0
-        self._length = self.settings.steps / self.settings.trajectories
+        self._length = self.settings.update.steps / self.settings.update.trajectories
         self._updates = self._waited = self._peak_at = self._perfect = self._stale = 0
         self._start_rank = (0, -np.inf)
         self._peak = -np.inf
@@ -213,13 +223,13 @@ class PolicyGradient:
         self._seen: set[str] = set()
 
     def _update(self) -> None:
-        settings, size = self.settings, self.curriculum.size
+        settings, size = self.settings.update, self.curriculum.size
         episodes = min(max(settings.trajectories, round(settings.steps / self._length)), MOST_EPISODES)
         start = self.curriculum.draw(episodes)
         played = roll_out(self.actor, self._weights(), start, self._rng, self.softness.action_temperature)
         self._train(played)
         if self.curriculum.last:
-            self._slow_down(settings.last_decay)
+            self._slow_down(self.settings.rates.last_decay)
         self.updates += 1
         self._updates += 1
         self.played += played.steps
@@ -230,30 +240,26 @@ class PolicyGradient:
         self._success = memory * self._success + (1 - memory) * float(outcome.solved.mean())
         if self.curriculum.last and not self.keep_soft and self._ripe():
             actions = int(self.domain.asked(size).sum())
-            self.softness = self.softness.harder(settings, actions, settings.trajectories)
-        self._waited += self.softness.hardest(settings)
+            self.softness = self.softness.harder(self.settings.annealing, actions, settings.trajectories)
+        self._waited += self.softness.hardest
 
     def _ripe(self) -> bool:
         """Whether to harden: the policy succeeds, has stopped to improve, and has not lost by hardening so far."""
-        slack = self.domain.step_cost / 8
+        slack, plateau = self.domain.step_cost / 8, self.settings.annealing.plateau
         if self._returns > self._peak + slack:
             self._peak, self._peak_at = self._returns, self._updates
         waited = self._updates - self._peak_at
-        keeps_up = self._returns >= self._peak - slack or waited > 4 * self.settings.plateau
-        return self._success > self.settings.decay_mark and waited >= self.settings.plateau and keeps_up
+        keeps_up = self._returns >= self._peak - slack or waited > 4 * plateau
+        return self._success > SUCCEEDS and waited >= plateau and keeps_up
 
     def _train(self, played: Trajectories) -> None:
-        exploring = 0.0 if self.curriculum.last else self.settings.exploring
-        settings = replace(
-            self.settings,
-            action_temperature=self.softness.action_temperature,
-            entropy=max(self.settings.entropy, exploring),
-        )
-        selection = self.softness.selection
-        if settings.algorithm == "ppo":
-            ppo_update(self.actor, self.critic, self.optimiser, played, selection, settings, self._generator)
+        settings = self.settings.update
+        if not self.curriculum.last:
+            settings = replace(settings, entropy=max(settings.entropy, settings.exploring))
+        if self.settings.algorithm == "ppo":
+            ppo_update(self.actor, self.critic, self.optimiser, played, self.softness, settings, self._generator)
         else:
-            reinforce_update(self.actor, self.optimiser, played, selection, settings, self._generator)
+            reinforce_update(self.actor, self.optimiser, played, self.softness, settings, self._generator)
 
     def _slow_down(self, factor: float) -> None:
         for group in self.optimiser.param_groups:
@@ -262,10 +268,6 @@ class PolicyGradient:
     def _weights(self) -> Tensor:
         """The soft weights, without noise."""
         return self.actor.machine.weights(self.softness.quiet).detach()
-
-    def _epochs_passed(self, epochs: int) -> bool:
-        every = max(1, epochs * self.settings.epoch // self.settings.trajectories)
-        return self._updates % every == 0
 
     def _examine(self) -> None:
         """An exam; soft policies are compared by it."""
@@ -291,12 +293,12 @@ class PolicyGradient:
             self.best_soft = rank, self.actor, weights, self.softness.action_temperature
         if self.curriculum.lesson > lesson:
             self._peak = -np.inf
-            self._slow_down(self.settings.lesson_decay)
+            self._slow_down(self.settings.rates.lesson_decay)
         elif self.keep_soft and self.curriculum.last:
             good = returns[-1] >= -TOLERANCE
             self._perfect = self._perfect + 1 if good else 0
-            self._slow_down(self.settings.good_decay if good else 1.0)
-            self.done = self._perfect >= self.settings.sure
+            self._slow_down(self.settings.rates.good_decay if good else 1.0)
+            self.done = self._perfect >= self.settings.soft.sure
 
     # ------------------------------------------------------------------ programs
 

@@ -15,14 +15,22 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
 from dlm.machine.critic import Critic
-from dlm.machine.selection import Selection
 from dlm.policies.gradient.actor import Actor
+from dlm.policies.gradient.annealing import Softness
 from dlm.policies.gradient.rollout import Trajectories
-from dlm.policies.gradient.settings import PolicySettings
+from dlm.policies.gradient.settings import UpdateSettings
 
 __all__ = ["Losses", "advantages", "chunks", "normalised", "ppo_update", "value_loss"]
 
 STEPS_AT_A_TIME = 512
+DISCOUNT = 0.99
+"""Gamma: what a reward is worth a step later."""
+TRACE = 0.9
+"""Lambda of the generalised advantage estimate."""
+CLIP, VALUE_CLIP = 0.2, 0.2
+"""How far the ratio of probabilities may leave 1, and a value its old estimate."""
+PASSES = 2
+"""Times an update goes over its steps."""
 
 
 @dataclass(frozen=True)
@@ -64,35 +72,33 @@ def ppo_update(
     critic: Critic,
     optimiser: torch.optim.Optimizer,
     played: Trajectories,
-    selection: Selection,
-    settings: PolicySettings,
+    softness: Softness,
+    settings: UpdateSettings,
     generator: torch.Generator,
 ) -> Losses:
     """Improve the actor and the critic by what was played."""
     with torch.no_grad():
         old_values = torch.cat([critic(played.part(rows)) for rows in chunks(torch.arange(played.steps), 4096)])
-    estimated = played.flat(
-        advantages(played.grid(played.rewards), played.grid(old_values), settings.discount, settings.trace)
-    )
+    estimated = played.flat(advantages(played.grid(played.rewards), played.grid(old_values), DISCOUNT, TRACE))
     targets, gain = old_values + estimated, normalised(estimated)
     totals, taken = torch.zeros(3), 0
-    for _ in range(settings.passes):
+    for _ in range(PASSES):
         order = torch.randperm(played.steps, generator=generator)
         for minibatch in order.chunk(settings.minibatches):
             optimiser.zero_grad()
             moved = 0.0  # KL of the old policy from this one, estimated by the actions that were taken
             for rows in chunks(minibatch, STEPS_AT_A_TIME):
                 seen = played.part(rows)
-                weights = actor.machine.weights(selection, len(rows), generator)
+                weights = actor.machine.weights(softness.selection, len(rows), generator)
                 scores = actor.scores(weights, seen)
-                logits = (scores / settings.action_temperature).log_softmax(dim=1)
+                logits = (scores / softness.action_temperature).log_softmax(dim=1)
                 chosen = logits.gather(1, played.actions[rows, None])[:, 0]
                 # Beyond e^20 the product is clipped anyway; infinity times 0 would be no number.
                 change = (chosen - played.log_probs[rows]).clamp(max=20)
                 ratio = change.exp()
-                kept = ratio.clamp(1 - settings.clip, 1 + settings.clip)
+                kept = ratio.clamp(1 - CLIP, 1 + CLIP)
                 policy = -torch.minimum(ratio * gain[rows], kept * gain[rows]).mean()
-                value = value_loss(critic(seen), old_values[rows], targets[rows], settings.value_clip)
+                value = value_loss(critic(seen), old_values[rows], targets[rows], VALUE_CLIP)
                 entropy = -(logits.exp() * logits).sum(dim=1).mean()
                 loss = policy + value - settings.entropy * entropy
                 if settings.legal:
@@ -103,7 +109,7 @@ def ppo_update(
                 totals += share * torch.stack([policy, value, entropy]).detach()
                 moved += share * float((ratio - 1 - change).mean().detach())
             taken += 1
-            if taken > 1 and moved > settings.farthest:
+            if taken > 1 and moved > settings.kl_limit:
                 return Losses(*(totals / taken).tolist())
             optimiser.step()
     return Losses(*(totals / taken).tolist())

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
-from dlm.machine.selection import Selection
 from dlm.policies.gradient.actor import Actor
-from dlm.policies.gradient.ppo import STEPS_AT_A_TIME, Losses, chunks, normalised
+from dlm.policies.gradient.annealing import Softness
+from dlm.policies.gradient.ppo import DISCOUNT, STEPS_AT_A_TIME, Losses, chunks, normalised
 from dlm.policies.gradient.rollout import Trajectories
-from dlm.policies.gradient.settings import PolicySettings
+from dlm.policies.gradient.settings import UpdateSettings
 
 __all__ = ["reinforce_update", "returns_to_go"]
 
@@ -32,18 +32,18 @@ def reinforce_update(
     actor: Actor,
     optimiser: torch.optim.Optimizer,
     played: Trajectories,
-    selection: Selection,
-    settings: PolicySettings,
+    softness: Softness,
+    settings: UpdateSettings,
     generator: torch.Generator,
 ) -> Losses:
     """Make what earned more than the rest likelier."""
-    gain = normalised(played.flat(returns_to_go(played.grid(played.rewards), settings.discount)))
+    gain = normalised(played.flat(returns_to_go(played.grid(played.rewards), DISCOUNT)))
     totals = torch.zeros(2)
     optimiser.zero_grad()
     for rows in chunks(torch.arange(played.steps), STEPS_AT_A_TIME):
-        weights = actor.machine.weights(selection, len(rows), generator)
+        weights = actor.machine.weights(softness.selection, len(rows), generator)
         scores = actor.scores(weights, played.part(rows))
-        logits = (scores / settings.action_temperature).log_softmax(dim=1)
+        logits = (scores / softness.action_temperature).log_softmax(dim=1)
         policy = -(logits.gather(1, played.actions[rows, None])[:, 0] * gain[rows]).mean()
         entropy = -(logits.exp() * logits).sum(dim=1).mean()
         loss = policy - settings.entropy * entropy

@@ -13,6 +13,7 @@ from dlm.envs.domain import Actions, Floats, State
 from dlm.envs.evaluate import Mode
 from dlm.policies import play as episodes
 from dlm.policies.gradient.actor import Actor
+from dlm.policies.gradient.annealing import ACTION_TEMPERATURE
 from dlm.policies.play import Outcome, Rows
 
 __all__ = ["Trajectories", "draw", "play", "roll_out"]
@@ -54,7 +55,7 @@ class Trajectories:
 
 @torch.no_grad()
 def roll_out(
-    actor: Actor, weights: Tensor, start: State, rng: np.random.Generator, temperature: float = 0.01
+    actor: Actor, weights: Tensor, start: State, rng: np.random.Generator, temperature: float = ACTION_TEMPERATURE
 ) -> Trajectories:
     """Play episodes to their end, each action drawn from softmax(scores / temperature).
 
@@ -91,7 +92,7 @@ def play(
     weights: Tensor,
     start: State,
     rng: np.random.Generator,
-    temperature: float = 0.01,
+    temperature: float = ACTION_TEMPERATURE,
     mode: Mode = "sampled",
 ) -> Outcome:
     """Play episodes to their end and remember only how they ended; greedy takes the action of the highest score."""
