@@ -11,22 +11,7 @@ from dataclasses import dataclass
 from dlm.export.identifiers import printable
 from dlm.logic.formulas import conjunction
 from dlm.logic.lists import RuleList, rules_of
-from dlm.logic.syntax import (
-    And,
-    Atom,
-    Definition,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Or,
-    Program,
-    Truth,
-    inequalities,
-    literals,
-    quantifiers,
-)
+from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth, measure
 from dlm.logic.text import format_name
 
 __all__ = ["Item", "Prose"]
@@ -69,12 +54,13 @@ class Prose:
         """How much there is to read."""
         listed = rules_of(self.program)
         bodies = [each.body for each in self.program.definitions] if listed is None else listed.printed
+        literals, quantifiers, inequalities = map(sum, zip(*map(measure, bodies), strict=True))
         counts = [
             _count(len(self.items()), "definition"),
             *([] if listed is None else [_count(len(listed.rules), "rule")]),
-            _count(sum(map(literals, bodies)), "literal"),
-            _count(sum(map(quantifiers, bodies)), "quantifier"),
-            _count(sum(map(inequalities, bodies)), "inequality", "inequalities"),
+            _count(literals, "literal"),
+            _count(quantifiers, "quantifier"),
+            _count(inequalities, "inequality", "inequalities"),
         ]
         return f"Size: {', '.join(counts)}."
 

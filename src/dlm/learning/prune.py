@@ -25,20 +25,7 @@ from dlm.learning.sampling import sample_rich, training_sizes
 from dlm.learning.verify import wrong_atoms
 from dlm.logic.formulas import conjunction, disjunction
 from dlm.logic.simplify import simplify
-from dlm.logic.syntax import (
-    And,
-    Atom,
-    Definition,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Or,
-    Program,
-    atoms,
-    literals,
-    quantifiers,
-)
+from dlm.logic.syntax import And, Atom, Definition, Exists, Forall, Formula, Not, Or, Program, atoms, literals, measure
 from dlm.tasks.task import Task
 
 __all__ = ["Judge", "Objects", "prune", "smaller_programs"]
@@ -128,7 +115,8 @@ def _substitutions(definition: Definition, known: dict[str, int]) -> Iterator[Fo
     """Bodies with an atom, or its negation, in place of a larger formula or of a defined predicate's atom."""
 
     def change(formula: Formula, scope: tuple[str, ...]) -> Iterator[Formula]:
-        if literals(formula) < 2 and not quantifiers(formula):
+        size, quantified, _ = measure(formula)
+        if size < 2 and not quantified:
             return
         for name, arity in known.items():
             for args in product(scope, repeat=arity):

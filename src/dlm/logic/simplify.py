@@ -28,9 +28,8 @@ from dlm.logic.syntax import (
     Truth,
     atoms,
     children,
-    inequalities,
     literals,
-    quantifiers,
+    measure,
 )
 
 __all__ = ["simplify"]
@@ -214,4 +213,5 @@ def _depth(formula: Formula) -> int:
 def _growth(body: Formula, uses: int) -> tuple[int, int, int, int]:
     """By how much `Program.size` grows when a definition is inlined: one copy less, one for each use more."""
     copies = uses - 1
-    return (copies * literals(body) - uses, copies * quantifiers(body), copies * inequalities(body), -1)
+    literal, quantifier, inequality = measure(body)
+    return copies * literal - uses, copies * quantifier, copies * inequality, -1

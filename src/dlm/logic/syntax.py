@@ -36,9 +36,8 @@ __all__ = [
     "Truth",
     "atoms",
     "children",
-    "inequalities",
     "literals",
-    "quantifiers",
+    "measure",
     "subformulas",
 ]
 
@@ -151,14 +150,11 @@ def literals(formula: Formula) -> int:
     return sum(isinstance(part, Atom | Equal) for part in subformulas(formula))
 
 
-def quantifiers(formula: Formula) -> int:
-    """How many quantifiers a formula has."""
-    return sum(isinstance(part, Exists | Forall) for part in subformulas(formula))
-
-
-def inequalities(formula: Formula) -> int:
-    """How many inequalities the quantifiers of a formula state."""
-    return sum(len(part.distinct) for part in subformulas(formula) if isinstance(part, Exists | Forall))
+def measure(formula: Formula) -> tuple[int, int, int]:
+    """How many literals and quantifiers a formula has, and how many inequalities the quantifiers state."""
+    parts = list(subformulas(formula))
+    distinct = [len(part.distinct) for part in parts if isinstance(part, Exists | Forall)]
+    return sum(isinstance(part, Atom | Equal) for part in parts), len(distinct), sum(distinct)
 
 
 @dataclass(frozen=True)
@@ -262,13 +258,9 @@ class Program:
 
         Literals, then quantifiers, then inequalities, then definitions.
         """
-        bodies = [definition.body for definition in self.definitions]
-        return (
-            self.literals,
-            sum(map(quantifiers, bodies)),
-            sum(map(inequalities, bodies)),
-            len(self.definitions),
-        )
+        measures = [measure(definition.body) for definition in self.definitions]
+        literals, quantifiers, inequalities = map(sum, zip(*measures, strict=True))
+        return literals, quantifiers, inequalities, len(self.definitions)
 
     def __str__(self) -> str:
         from dlm.logic.text import format_program

@@ -16,22 +16,7 @@ from dlm.logic.explain.candidates import Binding, Cover, Covers
 from dlm.logic.explain.lookups import Cell, View
 from dlm.logic.formulas import free_variables
 from dlm.logic.lists import rules_of
-from dlm.logic.syntax import (
-    And,
-    Atom,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Not,
-    Or,
-    Program,
-    Quantified,
-    Truth,
-    literals,
-    quantifiers,
-    subformulas,
-)
+from dlm.logic.syntax import And, Atom, Equal, Exists, Forall, Formula, Not, Or, Program, Quantified, Truth, subformulas
 
 __all__ = ["Reason", "Reasons", "conjuncts", "leaves", "walk"]
 
@@ -299,8 +284,10 @@ class Reasons:
         return self._sorted[id(formula)]
 
     def _price(self, formula: Formula) -> int:
-        defined = sum(isinstance(part, Atom) and part.predicate in self.definitions for part in subformulas(formula))
-        return literals(formula) + 10 * (quantifiers(formula) + defined)
+        parts = list(subformulas(formula))
+        defined = sum(isinstance(part, Atom) and part.predicate in self.definitions for part in parts)
+        quantified = sum(isinstance(part, Quantified) for part in parts)
+        return sum(isinstance(part, Atom | Equal) for part in parts) + 10 * (quantified + defined)
 
 
 def conjuncts(formula: Formula, wanted: bool) -> Iterator[tuple[Formula, bool]]:
