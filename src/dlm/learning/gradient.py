@@ -52,11 +52,14 @@ class GradientLearner:
     latest: Program | None = None
     """The program that was tried last, good or not."""
 
-    def __init__(self, task: Task, settings: MachineSettings, schedule: Schedule, seed: int) -> None:
+    def __init__(
+        self, task: Task, settings: MachineSettings, schedule: Schedule, seed: int, device: torch.device | str = "cpu"
+    ) -> None:
         self.task, self.settings, self.schedule = task, settings, schedule
+        self.device = torch.device(device)
         self._wirings: dict[int, Wiring] = {}
         self._rng = seeds.rng(seed, Stream.TASK_GRADIENT)
-        self._generator = torch.Generator().manual_seed(int(self._rng.integers(2**62)))
+        self._generator = torch.Generator(self.device).manual_seed(int(self._rng.integers(2**62)))
         self._layouts: dict[tuple[int, int], Layout] = {}
         self._factor = self._rarity_factor() if schedule.rich else 1
         self._hard_examples: list[Examples] = []
@@ -128,7 +131,7 @@ class GradientLearner:
         """Fresh logits for a machine of some depth."""
         self._depth = depth
         self.wiring = self._wiring_at(depth)
-        self._machine = Machine(self.wiring, self._generator)
+        self._machine = Machine(self.wiring, self._generator, device=self.device)
         self._optimiser = torch.optim.AdamW(
             [self._machine.logits],
             lr=self.schedule.learning_rate,
@@ -149,7 +152,9 @@ class GradientLearner:
         if depth < self._depth:
             choices = embed_choices(self._wiring_at(depth), choices, self.wiring, self._rng)
         with torch.no_grad():
-            self._machine.logits.add_(weights_of(self.wiring, choices)[0], alpha=self.schedule.boost)
+            self._machine.logits.add_(
+                weights_of(self.wiring, choices, device=self.device)[0], alpha=self.schedule.boost
+            )
 
     def _wiring_at(self, depth: int) -> Wiring:
         if depth not in self._wirings:
@@ -179,8 +184,8 @@ class GradientLearner:
 
     def _step(self, examples: Examples) -> None:
         layout = self._layout(examples.size)
-        inputs = layout.to_layout(valuation_of(self.wiring, examples.worlds))
-        target = layout.pick(torch.from_numpy(examples.target).float())
+        inputs = layout.to_layout(valuation_of(self.wiring, examples.worlds, device=self.device))
+        target = layout.pick(torch.from_numpy(examples.target).to(self.device, torch.float32))
         weights = self._machine.weights(self._selection(), examples.count, self._generator)
         truth = squeeze(fast_apply(self.wiring, weights, inputs, layout), self.schedule.margin)
         balance = min(0.5, self._lift * self.schedule.balance) * self.schedule.balance_decay**self._epoch
@@ -234,7 +239,7 @@ class GradientLearner:
     def _layout(self, size: int) -> Layout:
         key = self._depth, size
         if key not in self._layouts:
-            self._layouts[key] = Layout(self.wiring, size, self.task.distinct_only)
+            self._layouts[key] = Layout(self.wiring, size, self.task.distinct_only, device=self.device)
         return self._layouts[key]
 
     # ------------------------------------------------------------------ programs
@@ -321,9 +326,9 @@ class GradientLearner:
             self._machine.logits.copy_(_tensor(state["logits"]))
         if step_of_start:
             self._optimiser.state[self._machine.logits] = {
-                "step": torch.tensor(float(step_of_start)),
-                "exp_avg": _tensor(state["moment1"]),
-                "exp_avg_sq": _tensor(state["moment2"]),
+                "step": torch.tensor(float(step_of_start), device=self.device),
+                "exp_avg": _tensor(state["moment1"]).to(self.device),
+                "exp_avg_sq": _tensor(state["moment2"]).to(self.device),
             }
         self._rng = rng_from(state["numpy_rng"])
         self._generator.set_state(_tensor(state["torch_rng"]))

@@ -1,5 +1,6 @@
 """The differentiable machine, in torch. Read `operations`, `unit`, `machine`, then `kernels`."""
 
+from dlm.machine.device import find_device
 from dlm.machine.extract import extract, hard_choices
 from dlm.machine.kernels import fast_apply
 from dlm.machine.layout import Layout
@@ -17,6 +18,7 @@ __all__ = [
     "estimate_bytes",
     "extract",
     "fast_apply",
+    "find_device",
     "hard_choices",
     "keep_memory",
     "unit_logits",

@@ -24,7 +24,11 @@ class Critic(nn.Module):
     """Estimates the value [batch] of a valuation. `predicates` maps an arity to how many predicates have it."""
 
     def __init__(
-        self, predicates: Mapping[int, int], width: int = 32, generator: torch.Generator | None = None
+        self,
+        predicates: Mapping[int, int],
+        width: int = 32,
+        generator: torch.Generator | None = None,
+        device: torch.device | str = "cpu",
     ) -> None:
         super().__init__()
         if width < 1:
@@ -43,6 +47,7 @@ class Critic(nn.Module):
         self.objects = nn.GRU(read, width, batch_first=True) if read else None
         known = (width if read else 0) + self.predicates.get(0, 0)
         self.value = nn.Sequential(nn.Linear(known, width), nn.Tanh(), nn.Linear(width, 1))
+        self.to(device)
         self._draw(generator)
 
     def forward(self, valuation: Valuation) -> Tensor:

@@ -27,11 +27,15 @@ class Machine(nn.Module):
     """
 
     def __init__(
-        self, wiring: Wiring, generator: torch.Generator | None = None, dtype: torch.dtype = torch.float32
+        self,
+        wiring: Wiring,
+        generator: torch.Generator | None = None,
+        dtype: torch.dtype = torch.float32,
+        device: torch.device | str = "cpu",
     ) -> None:
         super().__init__()
         self.wiring = wiring
-        logits = torch.randn(wiring.parameters, generator=generator, dtype=dtype)
+        logits = torch.randn(wiring.parameters, generator=generator, dtype=dtype, device=device)
         for unit, part in zip(wiring.units, unit_views(wiring, logits[None]).values(), strict=True):
             part.mul_(1 / math.sqrt(2 * (unit.constant + 1)))
         self.logits = nn.Parameter(logits)
@@ -65,11 +69,13 @@ def unit_views(wiring: Wiring, flat: Tensor) -> dict[UnitKey, Tensor]:
     return views
 
 
-def weights_of(wiring: Wiring, choices: Choices, dtype: torch.dtype = torch.float32) -> Tensor:
+def weights_of(
+    wiring: Wiring, choices: Choices, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
+) -> Tensor:
     """One-hot weights [1, parameters] of a table of choices."""
-    flat = torch.zeros(1, wiring.parameters, dtype=dtype)
+    flat = torch.zeros(1, wiring.parameters, dtype=dtype, device=device)
     for key, view in unit_views(wiring, flat).items():
-        view.scatter_(-1, torch.as_tensor(choices[key])[None, :, :, None], 1.0)
+        view.scatter_(-1, torch.as_tensor(choices[key], device=device)[None, :, :, None], 1.0)
     return flat
 
 

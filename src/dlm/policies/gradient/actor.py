@@ -41,16 +41,21 @@ class Actor:
     """
 
     def __init__(
-        self, domain: Domain[Any], settings: MachineSettings, generator: torch.Generator | None = None
+        self,
+        domain: Domain[Any],
+        settings: MachineSettings,
+        generator: torch.Generator | None = None,
+        device: torch.device | str = "cpu",
     ) -> None:
         self.domain = domain
+        self.device = torch.device(device)
         self.view = domain.view
         self._selves = {f"{name}_itself": name for name in self._telling_diagonals()}
         if self._selves:
             self.view = _with_diagonals(self.view or View(domain.predicates), self._selves)
         predicates = self.view.predicates if self.view else domain.predicates
         self.wiring = wire(settings, predicates, domain.action, domain.action_arity)
-        self.machine = Machine(self.wiring, generator)
+        self.machine = Machine(self.wiring, generator, device=device)
         self._layouts: dict[int, Layout] = {}
         self._atoms: dict[int, NDArray[np.intp]] = {}
 
@@ -64,7 +69,7 @@ class Actor:
 
     def valuation(self, state: State) -> dict[int, Tensor]:
         """What the machine and the critic read of a state, as tensors."""
-        return valuation_of(self.wiring, self.look(state))
+        return valuation_of(self.wiring, self.look(state), device=self.device)
 
     def atoms(self, state: State) -> NDArray[np.intp]:
         """The action atoms, in the order of the scores, by object numbers of the domain: [actions, arity]."""
@@ -72,7 +77,7 @@ class Actor:
         if size not in self._atoms:
             first = self.domain.observe(state.take(slice(0, 1)))
             shown, objects = self.view.look(first) if self.view else (first, np.arange(first.size))
-            index = self._layout(shown.size).target_index.numpy()
+            index = self._layout(shown.size).target_index.cpu().numpy()
             place = np.unravel_index(index, (shown.size,) * self.domain.action_arity)
             self._atoms[size] = objects[np.stack(place, axis=1)]
         return self._atoms[size]
@@ -85,7 +90,7 @@ class Actor:
         layout = self._layout(size)
         parts = []
         for begin in range(0, count, together := self._together(size)):
-            rows = torch.arange(begin, min(begin + together, count))
+            rows = torch.arange(begin, min(begin + together, count), device=self.device)
             # Padded to a power of 2 with the first row.
             padded = torch.cat([rows, rows[:1].expand(_power_of_two(len(rows)) - len(rows))])
             inputs = layout.to_layout({arity: tensor[padded] for arity, tensor in valuation.items()})
@@ -111,7 +116,7 @@ class Actor:
 
     def _layout(self, size: int) -> Layout:
         if size not in self._layouts:
-            self._layouts[size] = Layout(self.wiring, size, distinct_only=True)
+            self._layouts[size] = Layout(self.wiring, size, distinct_only=True, device=self.device)
         return self._layouts[size]
 
 

@@ -118,8 +118,10 @@ class PolicyGradient:
         *,
         keep_soft: bool = False,
         out_of_time: Callable[[], bool] = lambda: False,
+        device: torch.device | str = "cpu",
     ) -> None:
         self.domain, self.settings, self.machine, self.keep_soft = domain, settings, machine, keep_soft
+        self.device = torch.device(device)
         self.judge = Judge(domain, seed)
         self.starts = self.updates = self.played = 0
         self.pool = Pool(self.judge)
@@ -127,7 +129,7 @@ class PolicyGradient:
         self.done = False
         self._out_of_time = out_of_time
         self._rng = seeds.rng(seed, Stream.POLICY_GRADIENT)
-        self._generator = torch.Generator().manual_seed(int(self._rng.integers(2**62)))
+        self._generator = torch.Generator(self.device).manual_seed(int(self._rng.integers(2**62)))
         self._begin()
 
     @property
@@ -201,10 +203,10 @@ class PolicyGradient:
     def _begin(self) -> None:
         """Fresh logits, a fresh critic, and the first lesson."""
         self.starts += 1
-        self.actor = Actor(self.domain, self.machine, self._generator)
+        self.actor = Actor(self.domain, self.machine, self._generator, self.device)
         self.actor.machine.logits.data.mul_(self.settings.diversity)
         predicates = {arity: len(names) for arity, names in self.actor.wiring.inputs_by_arity.items()}
-        self.critic = Critic(predicates, CRITIC_WIDTH, self._generator)
+        self.critic = Critic(predicates, CRITIC_WIDTH, self._generator, self.device)
         self.optimiser = torch.optim.Adam(
             [
                 {"params": [self.actor.machine.logits], "lr": self.settings.rates.learning_rate},
@@ -346,14 +348,14 @@ class PolicyGradient:
             {
                 "rng": self._rng.bit_generator.state,
                 "generator": self._generator.get_state().numpy(),
-                "logits": self.actor.machine.logits.detach().numpy(),
-                "critic": {name: tensor.numpy() for name, tensor in self.critic.state_dict().items()},
-                "moments": [[own[name].numpy() for name in MOMENTS] for own in trained["state"].values()],
+                "logits": self.actor.machine.logits.detach().cpu().numpy(),
+                "critic": {name: tensor.cpu().numpy() for name, tensor in self.critic.state_dict().items()},
+                "moments": [[own[name].cpu().numpy() for name in MOMENTS] for own in trained["state"].values()],
                 "rates": [group["lr"] for group in trained["param_groups"]],
                 "curriculum": self.curriculum.state(),
                 "softness": vars(self.softness),
                 "pool": self.pool.state(),
-                "soft": self.best_soft and [self.best_soft[0], self.best_soft[2].numpy(), self.best_soft[3]],
+                "soft": self.best_soft and [self.best_soft[0], self.best_soft[2].cpu().numpy(), self.best_soft[3]],
                 "start_score": self._start_best and [self._start_best[0].own, self._start_best[0].total],
                 "start_rank": self._start_rank,
                 "seen": sorted(self._seen),
@@ -380,7 +382,7 @@ class PolicyGradient:
         self.pool.restore(tree["pool"])
         if tree["soft"]:
             (lesson, returns), weights, temperature = tree["soft"]
-            self.best_soft = (lesson, returns), self.actor, torch.from_numpy(weights), temperature
+            self.best_soft = (lesson, returns), self.actor, torch.from_numpy(weights).to(self.device), temperature
         if tree["start_score"]:
             self._start_best = Score(*tree["start_score"]), choices_from("start", self.actor.wiring, state)
         lesson, returns = tree["start_rank"]

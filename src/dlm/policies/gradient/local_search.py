@@ -56,7 +56,7 @@ def repair(
     `soft` are the machine's weights [1, parameters] that changes are drawn from.
     """
     current, score, steps, idle = choices, judge.score(actor.program(choices)), 0, 0
-    likely = {key: view[0].numpy() for key, view in unit_views(actor.wiring, soft.detach()).items()}
+    likely = {key: view[0].cpu().numpy() for key, view in unit_views(actor.wiring, soft.detach()).items()}
     while not score.flawless and idle < patience and not out_of_time():
         candidates = [_changed(actor, current, likely, rng) for _ in range(CANDIDATES)]
         order, played = _screen(actor, candidates, judge, score, rng)
@@ -104,7 +104,7 @@ def _screen(
 
     Episodes are cut short where the program to be mended, given its score, would long have been through.
     """
-    weights = torch.cat([weights_of(actor.wiring, candidate) for candidate in candidates])
+    weights = torch.cat([weights_of(actor.wiring, candidate, device=actor.device) for candidate in candidates])
     domain = judge.domain
     starts = min(judge.starts, key=domain.size)
     needed = (1 - float(domain.optimal_return(starts).returns.mean()) - score.total) / domain.step_cost
@@ -113,7 +113,7 @@ def _screen(
     for episodes in EPISODES:
         rows = rng.integers(starts.count, size=episodes)
         start = starts.take(np.tile(rows, len(kept)))
-        outcome = play(actor, weights[torch.from_numpy(np.repeat(kept, episodes))], start, rng)
+        outcome = play(actor, weights[torch.from_numpy(np.repeat(kept, episodes)).to(actor.device)], start, rng)
         steps += outcome.steps
         means = outcome.returns.reshape(len(kept), episodes).mean(axis=1)
         kept = kept[np.argsort(-means, kind="stable")[: max(FINALISTS, len(candidates) // 4)]]

@@ -78,12 +78,12 @@ def ppo_update(
 ) -> Losses:
     """Improve the actor and the critic by what was played."""
     with torch.no_grad():
-        old_values = torch.cat([critic(played.part(rows)) for rows in chunks(torch.arange(played.steps), 4096)])
+        old_values = torch.cat([critic(played.part(rows)) for rows in chunks(played.rows, 4096)])
     estimated = played.flat(advantages(played.grid(played.rewards), played.grid(old_values), DISCOUNT, TRACE))
     targets, gain = old_values + estimated, normalised(estimated)
-    totals, taken = torch.zeros(3), 0
+    totals, taken = gain.new_zeros(3), 0
     for _ in range(PASSES):
-        order = torch.randperm(played.steps, generator=generator)
+        order = torch.randperm(played.steps, generator=generator, device=gain.device)
         for minibatch in order.chunk(settings.minibatches):
             optimiser.zero_grad()
             moved = 0.0  # KL of the old policy from this one, estimated by the actions that were taken

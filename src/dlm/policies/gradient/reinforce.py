@@ -38,9 +38,9 @@ def reinforce_update(
 ) -> Losses:
     """Make what earned more than the rest likelier."""
     gain = normalised(played.flat(returns_to_go(played.grid(played.rewards), DISCOUNT)))
-    totals = torch.zeros(2)
+    totals = gain.new_zeros(2)
     optimiser.zero_grad()
-    for rows in chunks(torch.arange(played.steps), STEPS_AT_A_TIME):
+    for rows in chunks(played.rows, STEPS_AT_A_TIME):
         weights = actor.machine.weights(softness.selection, len(rows), generator)
         scores = actor.scores(weights, played.part(rows))
         logits = (scores / softness.action_temperature).log_softmax(dim=1)

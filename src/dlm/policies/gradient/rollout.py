@@ -39,6 +39,11 @@ class Trajectories:
     def steps(self) -> int:
         return len(self.actions)
 
+    @property
+    def rows(self) -> Tensor:
+        """The numbers of all steps."""
+        return torch.arange(self.steps, device=self.actions.device)
+
     def part(self, rows: Tensor) -> dict[int, Tensor]:
         """What was seen in some of the steps."""
         return {arity: tensor[rows] for arity, tensor in self.valuation.items()}
@@ -66,11 +71,12 @@ def roll_out(
 
     def act(state: State, rows: Rows) -> Actions:
         valuation, logits = _logits(actor, weights, state, rows, temperature)
-        chosen, atoms, episode = draw(logits, rng), actor.atoms(state), torch.from_numpy(rows)
-        legal = torch.from_numpy(np.ascontiguousarray(actor.domain.legal(state)[(slice(None), *atoms.T)]))
-        log_probs = logits[torch.arange(len(rows)), chosen]
+        chosen, atoms = draw(logits, rng), actor.atoms(state)
+        allowed = np.ascontiguousarray(actor.domain.legal(state)[(slice(None), *atoms.T)])
+        legal, episode = (torch.from_numpy(array).to(actor.device) for array in (allowed, rows))
+        log_probs = logits.gather(1, chosen[:, None])[:, 0]
         made.append((valuation, chosen, log_probs, legal, episode, torch.full_like(episode, len(made))))
-        return np.asarray(atoms[chosen.numpy()])
+        return np.asarray(atoms[chosen.cpu().numpy()])
 
     outcome = episodes.play(actor.domain, start, act, lambda step: rewards.append(step.rewards))
     valuations, actions, log_probs, legal, episode, time = zip(*made, strict=True)
@@ -79,7 +85,7 @@ def roll_out(
         actions=torch.cat(actions),
         log_probs=torch.cat(log_probs),
         legal=torch.cat(legal),
-        rewards=torch.from_numpy(np.concatenate(rewards)).float(),
+        rewards=torch.from_numpy(np.concatenate(rewards)).to(actor.device, torch.float32),
         episode=torch.cat(episode),
         time=torch.cat(time),
         outcome=outcome,
@@ -100,7 +106,7 @@ def play(
     def act(state: State, rows: Rows) -> Actions:
         _, logits = _logits(actor, weights, state, rows, temperature)
         chosen = logits.argmax(dim=1) if mode == "greedy" else draw(logits, rng)
-        return np.asarray(actor.atoms(state)[chosen.numpy()])
+        return np.asarray(actor.atoms(state)[chosen.cpu().numpy()])
 
     return episodes.play(actor.domain, start, act)
 
@@ -110,12 +116,12 @@ def _logits(
 ) -> tuple[dict[int, Tensor], Tensor]:
     """What is seen in each state, and the logarithms of the probabilities of its actions."""
     valuation = actor.valuation(state)
-    own = weights if weights.shape[0] == 1 else weights[torch.from_numpy(rows)]
+    own = weights if weights.shape[0] == 1 else weights[torch.from_numpy(rows).to(actor.device)]
     return valuation, (actor.scores(own, valuation) / temperature).log_softmax(dim=1)
 
 
 def draw(logits: Tensor, rng: np.random.Generator) -> Tensor:
     """One index a row, drawn by the probabilities whose logarithms are given."""
     cumulated = logits.exp().cumsum(dim=1)
-    draw = torch.from_numpy(rng.random((len(logits), 1))).float() * cumulated[:, -1:]
+    draw = torch.from_numpy(rng.random((len(logits), 1))).to(logits) * cumulated[:, -1:]
     return (cumulated <= draw).sum(dim=1).clamp_(max=logits.shape[1] - 1)

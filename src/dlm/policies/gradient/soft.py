@@ -28,7 +28,7 @@ class SoftPolicy:
         """An action in each state."""
         scores = self.actor.scores(self.weights, self.actor.valuation(state)) / self.temperature
         chosen = scores.argmax(dim=1) if mode == "greedy" else draw(scores.log_softmax(dim=1), rng)
-        return np.asarray(self.actor.atoms(state)[chosen.numpy()])
+        return np.asarray(self.actor.atoms(state)[chosen.cpu().numpy()])
 
     def run(self, start: Any, rng: np.random.Generator, mode: Mode = "sampled") -> Returns:
         """Play from given states until every episode is over."""

@@ -21,7 +21,7 @@ NAME = "soft"
 
 def save_soft(folder: RunFolder, soft: SoftPolicy) -> None:
     """Keep the weights and the temperature; the machine is that of the domain."""
-    folder.save_state(NAME, {"weights": soft.weights.numpy(), "temperature": np.array(soft.temperature)})
+    folder.save_state(NAME, {"weights": soft.weights.cpu().numpy(), "temperature": np.array(soft.temperature)})
 
 
 def load_soft(folder: RunFolder, domain: Domain[Any]) -> SoftPolicy:

@@ -65,7 +65,7 @@ class SoftTeacher:
 
     def good(self, state: State) -> BoolArray:
         actor = self._soft.actor
-        scores = actor.scores(self._soft.weights, actor.valuation(state)).numpy() / self._soft.temperature
+        scores = actor.scores(self._soft.weights, actor.valuation(state)).cpu().numpy() / self._soft.temperature
         likely = scores >= scores.max(axis=1, keepdims=True) + np.log(LIKELY)
         asked = self._domain.asked(self._domain.size(state))
         good = np.zeros((state.count, *asked.shape), dtype=np.bool_)
