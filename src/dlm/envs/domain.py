@@ -21,10 +21,10 @@ from dlm.data.worlds import BoolArray, Worlds
 from dlm.envs.view import View
 from dlm.errors import DataError, SettingsError
 
-__all__ = ["Actions", "Domain", "Floats", "IntArray", "Optimum", "State", "Step", "Trial", "join"]
+__all__ = ["Actions", "AnyDomain", "Domain", "Floats", "IntArray", "Optimum", "State", "Step", "Trial", "join"]
 
-IntArray = NDArray[np.integer[Any]]
-Actions = NDArray[np.integer[Any]]
+IntArray = NDArray[np.integer]
+Actions = NDArray[np.integer]
 """Object numbers of shape ``(count, arity)``: one action an episode."""
 Floats = NDArray[np.float64]
 
@@ -220,6 +220,10 @@ class Domain(ABC, Generic[S]):
         most = len(self.objects(self.size(state)))
         if actions.size and not (actions.min() >= 0 and actions.max() < most):
             raise DataError(f"an action names an object that is not among the {most} of {self.name}")
+
+
+AnyDomain = Domain[Any]
+"""A domain whatever its states are."""
 
 
 def fresh(limit: int, count: int) -> dict[str, Any]:

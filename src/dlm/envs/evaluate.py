@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from dlm.data.worlds import BoolArray
 from dlm.engines import evaluate_target
-from dlm.envs.domain import Actions, Domain, Optimum, S, Trial
+from dlm.envs.domain import Actions, AnyDomain, Domain, Optimum, S, Trial
 from dlm.errors import ProgramError, SettingsError
 from dlm.logic.evaluate import check_inputs
 from dlm.logic.syntax import Program
@@ -87,7 +87,7 @@ class Returns:
 
 def run_policy(
     program: Program,
-    domain: Domain[Any],
+    domain: AnyDomain,
     rng: np.random.Generator,
     size: int,
     episodes: int,
@@ -103,7 +103,7 @@ def run_policy(
 
 def run_trial(
     program: Program,
-    domain: Domain[Any],
+    domain: AnyDomain,
     rng: np.random.Generator,
     trial: Trial[Any],
     episodes: int | None = None,
@@ -188,7 +188,7 @@ def choose(
     return np.asarray(atoms[(np.cumsum(kind, axis=1) > rank[:, None]).argmax(axis=1)])
 
 
-def check_policy(program: Program, domain: Domain[Any]) -> None:
+def check_policy(program: Program, domain: AnyDomain) -> None:
     """Refuse a program that reads what the domain does not show, or whose target is no action of it."""
     check_inputs(program, domain.predicates)
     if program.target.arity != domain.action_arity:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from dlm.envs.domain import Domain
+from dlm.envs.domain import AnyDomain, Domain
 from dlm.envs.from_gymnasium import Encode
 from dlm.envs.probe import bare_env, domain_of, makes_envs
 from dlm.envs.problems import get_problem, problem_names
@@ -17,14 +17,14 @@ __all__ = ["find_domain"]
 
 
 def find_domain(
-    source: str | Domain[Any] | Callable[[int], Any] | Any,
+    source: str | AnyDomain | Callable[[int], Any] | Any,
     action: str | None = None,
     *,
     arity: int | None = None,
     encode: Encode | None = None,
     sizes: Sequence[int] | None = None,
     limit: int | None = None,
-) -> Domain[Any]:
+) -> AnyDomain:
     """The domain that is meant. What comes after `action` is for environments that are not ours; see `domain_of`."""
     domain = _own_domain(source)
     if domain is None:
@@ -41,7 +41,7 @@ def find_domain(
     return domain
 
 
-def _own_domain(source: Any) -> Domain[Any] | None:
+def _own_domain(source: Any) -> AnyDomain | None:
     """A domain by its name or by the Gymnasium environment that it stands behind."""
     if isinstance(source, Domain):
         return source

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dlm.envs.blocksworld import SOURCE, TARGET, Blocksworld, BlocksworldState
-from dlm.envs.domain import Domain, State
+from dlm.envs.domain import AnyDomain, State
 from dlm.envs.path import Path, PathState
 from dlm.envs.sorting import Sorting, SortingState
 from dlm.envs.towers import On, Towers, TowersState
@@ -43,7 +43,7 @@ Box = tuple[float, float, float, float]
 """Left, top, right, bottom."""
 
 
-def draw(domain: Domain[Any], state: State, index: int) -> Image:
+def draw(domain: AnyDomain, state: State, index: int) -> Image:
     """One episode's state as a picture of 640 by 400 points."""
     canvas = _Canvas.blank()
     area = (MARGIN, HEADER, WIDTH - MARGIN, HEIGHT - MARGIN)
@@ -102,7 +102,7 @@ class _Canvas:
         self.pen.text((x * FINE, y * FINE), text, fill=colour, font=font, anchor=anchor)
 
 
-def _draw_header(canvas: _Canvas, domain: Domain[Any], state: State, index: int) -> None:
+def _draw_header(canvas: _Canvas, domain: AnyDomain, state: State, index: int) -> None:
     title = domain.name.partition("/")[2].capitalize()
     if isinstance(domain, On) and isinstance(state, TowersState):
         names = domain.objects(domain.size(state))

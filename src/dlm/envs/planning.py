@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.envs.domain import Actions, Domain, State, join
+from dlm.envs.domain import Actions, AnyDomain, State, join
 from dlm.errors import SettingsError
 
 __all__ = ["ENDS", "UNKNOWN", "Expansion", "Graph", "check_deterministic", "explore"]
@@ -50,7 +49,7 @@ class Graph:
     steps: int
 
 
-def explore(domain: Domain[Any], start: State, actions: Actions, budget: int) -> Graph:
+def explore(domain: AnyDomain, start: State, actions: Actions, budget: int) -> Graph:
     """Everything that can be reached from the starts by the given actions, up to about `budget` states.
 
     Illegal actions are all alike by the domain's promise (they change nothing and cost a step), so one of them is
@@ -84,7 +83,7 @@ def explore(domain: Domain[Any], start: State, actions: Actions, budget: int) ->
     )
 
 
-def check_deterministic(domain: Domain[Any], state: State, actions: Actions) -> None:
+def check_deterministic(domain: AnyDomain, state: State, actions: Actions) -> None:
     """Refuse a domain in which the same action from the same state can lead to different states."""
     batch = state.take(np.zeros(len(actions), dtype=np.intp))
     first, second = domain.step(batch, actions), domain.step(batch, actions)
@@ -108,7 +107,7 @@ class Expansion:
     tried: int
 
     @classmethod
-    def of(cls, domain: Domain[Any], states: State, actions: Actions) -> Expansion:
+    def of(cls, domain: AnyDomain, states: State, actions: Actions) -> Expansion:
         illegal = ~domain.legal(states)[(slice(None), *actions.T)]
         alike = np.where(illegal, illegal.argmax(axis=1)[:, None], np.arange(len(actions)))
         tried = alike == np.arange(len(actions))

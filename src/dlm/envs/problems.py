@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from dlm.envs.domain import Domain
+from dlm.envs.domain import AnyDomain
 from dlm.envs.registry import domain_names, get_domain
 from dlm.errors import UnknownTaskError, did_you_mean
 from dlm.tasks import Task, get_task, task_names
@@ -17,7 +15,7 @@ def problem_names() -> tuple[str, ...]:
     return (*task_names(), *domain_names())
 
 
-def get_problem(name: str) -> Task | Domain[Any]:
+def get_problem(name: str) -> Task | AnyDomain:
     """The task or the domain of that name."""
     if name in task_names():
         return get_task(name)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dlm.envs.blocksworld import Blocksworld
-from dlm.envs.domain import Domain
+from dlm.envs.domain import AnyDomain
 from dlm.envs.path import Path
 from dlm.envs.sorting import Sorting
 from dlm.envs.towers import On, Stack, Unstack
@@ -13,7 +11,7 @@ from dlm.errors import UnknownTaskError, did_you_mean
 
 __all__ = ["GOALS", "domain_names", "get_domain"]
 
-DOMAINS: dict[str, Domain[Any]] = {
+DOMAINS: dict[str, AnyDomain] = {
     domain.name: domain for domain in (Unstack(), Stack(), On(), Sorting(), Path(), Blocksworld())
 }
 
@@ -33,7 +31,7 @@ def domain_names() -> tuple[str, ...]:
     return tuple(DOMAINS)
 
 
-def get_domain(name: str) -> Domain[Any]:
+def get_domain(name: str) -> AnyDomain:
     """The domain of that name, such as ``rl/sorting``."""
     if name in DOMAINS:
         return DOMAINS[name]

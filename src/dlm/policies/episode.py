@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from dlm.data.facts import Facts
 from dlm.data.lookup import FactLookups
 from dlm.data.structure import Structure
 from dlm.engines import evaluate_target
-from dlm.envs.domain import Domain, State
+from dlm.envs.domain import AnyDomain, State
 from dlm.envs.evaluate import Mode, check_policy, choose
 from dlm.logic.explain.explain import Explanation, explain
 from dlm.logic.explain.query import Query, format_query
@@ -42,7 +41,7 @@ class Move:
 
 def play_episode(
     program: Program,
-    domain: Domain[Any],
+    domain: AnyDomain,
     rng: np.random.Generator,
     start: State,
     *,

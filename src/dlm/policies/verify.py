@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dlm.envs.domain import Domain, Optimum, State, Trial, join
+from dlm.envs.domain import AnyDomain, Optimum, State, Trial, join
 from dlm.envs.evaluate import Mode, Returns, check_policy, run_from
 from dlm.errors import ResourceError
 from dlm.logic.syntax import Program
@@ -177,7 +177,7 @@ def all_passed(tests: Iterable[Earned]) -> bool:
     return bool(results) and all(results)
 
 
-def play_program(program: Program, domain: Domain[Any], mode: Mode = "sampled") -> Play:
+def play_program(program: Program, domain: AnyDomain, mode: Mode = "sampled") -> Play:
     """Episodes by a program, run by the independent evaluator."""
     check_policy(program, domain)
     return lambda start, rng: run_from(program, domain, rng, start, mode=mode, optimum=False)
@@ -185,7 +185,7 @@ def play_program(program: Program, domain: Domain[Any], mode: Mode = "sampled") 
 
 def try_trials(
     play: Play,
-    domain: Domain[Any],
+    domain: AnyDomain,
     rng: np.random.Generator,
     episodes: int | None = None,
     *,
@@ -253,7 +253,7 @@ def _play_until(
     return parts if enough else []
 
 
-def longest_tests(act: Callable[[Any], object], domain: Domain[Any]) -> float:
+def longest_tests(act: Callable[[Any], object], domain: AnyDomain) -> float:
     """How many seconds the tests that cannot be left out take at most, told by one step of each."""
     rng, total = fixed_rng(), 0.0
     for trial in domain.trials():
@@ -267,7 +267,7 @@ def longest_tests(act: Callable[[Any], object], domain: Domain[Any]) -> float:
     return total
 
 
-def trial_episodes(trial: Trial[Any], domain: Domain[Any], large: int | None = None) -> int:
+def trial_episodes(trial: Trial[Any], domain: AnyDomain, large: int | None = None) -> int:
     """The episodes of a test: at most `large` if it is more than twice as large as the lessons.
 
     For policies that are slow there.
@@ -278,7 +278,7 @@ def trial_episodes(trial: Trial[Any], domain: Domain[Any], large: int | None = N
 
 
 def try_size(
-    play: Play, domain: Domain[Any], rng: np.random.Generator, size: int, episodes: int, *, optimum: bool = True
+    play: Play, domain: AnyDomain, rng: np.random.Generator, size: int, episodes: int, *, optimum: bool = True
 ) -> Earned:
     """Fresh episodes of one size."""
     start = domain.reset(rng, episodes, size)

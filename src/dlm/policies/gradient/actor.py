@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dlm.data.worlds import Worlds
-from dlm.envs.domain import Domain, State
+from dlm.envs.domain import AnyDomain, State
 from dlm.envs.view import View
 from dlm.logic.syntax import Atom, Definition, Program
 from dlm.machine import Layout, Machine, Valuation, extract, fast_apply, valuation_of
@@ -42,7 +41,7 @@ class Actor:
 
     def __init__(
         self,
-        domain: Domain[Any],
+        domain: AnyDomain,
         settings: MachineSettings,
         generator: torch.Generator | None = None,
         device: torch.device | str = "cpu",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from dlm import seeds
-from dlm.envs.domain import Domain, S, join
+from dlm.envs.domain import AnyDomain, Domain, S, join
 from dlm.envs.evaluate import run_from
 from dlm.logic.syntax import Program
 from dlm.policies.play import random_legal
@@ -38,7 +37,7 @@ def scatter(domain: Domain[S], rng: np.random.Generator, start: S) -> S:
     return replace(join([state, start]).take(away), left=start.left)
 
 
-def judged_sizes(domain: Domain[Any]) -> tuple[int, ...]:
+def judged_sizes(domain: AnyDomain) -> tuple[int, ...]:
     """The largest size that is trained on, one smaller and one larger: a program must not fit one size only."""
     size = domain.lessons[-1]
     return tuple(sorted({max(domain.smallest, size * 3 // 4), size, size * 3 // 2}))
@@ -69,7 +68,7 @@ class Judge:
     programs that act alike from the task's starts the one that does better elsewhere is the safer one.
     """
 
-    def __init__(self, domain: Domain[Any], seed: int, episodes: int = 40) -> None:
+    def __init__(self, domain: AnyDomain, seed: int, episodes: int = 40) -> None:
         self.domain = domain
         self.steps = 0
         rng = seeds.rng(seed, Stream.POLICY_SCORES)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
-from dlm.envs.domain import Domain
+from dlm.envs.domain import AnyDomain
 from dlm.space.settings import MachineSettings
 
 __all__ = [
@@ -103,13 +103,13 @@ MACHINES = {
 """The paper's architectures, but for Path: breadth 2 with residual wiring, seven times faster to compute than 3."""
 
 
-def machine_settings(domain: Domain[Any]) -> MachineSettings:
+def machine_settings(domain: AnyDomain) -> MachineSettings:
     """The machine a domain's policy is trained as: the paper's, or a middling one for domains of a user's own."""
     widest = max((domain.action_arity, 2, *domain.predicates.values()))
     return MACHINES.get(domain.name, MachineSettings(depth=5, breadth=widest))
 
 
-def default_settings(domain: Domain[Any], algorithm: Algorithm = "ppo", *, keep_soft: bool = False) -> PolicySettings:
+def default_settings(domain: AnyDomain, algorithm: Algorithm = "ppo", *, keep_soft: bool = False) -> PolicySettings:
     """The settings a domain is trained with unless told otherwise: more episodes an update, and towards a program."""
     settings = PolicySettings(
         algorithm,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from dlm.data.bits import pack
 from dlm.data.worlds import Worlds
 from dlm.engines.packed import Tables
-from dlm.envs.domain import Actions, Domain, State
+from dlm.envs.domain import Actions, AnyDomain, State
 from dlm.envs.view import View
 from dlm.errors import SettingsError
 from dlm.logic.simplify import simplify
@@ -26,12 +25,12 @@ __all__ = ["Lens"]
 class Lens:
     """A domain and the view that its policies are written in."""
 
-    domain: Domain[Any]
+    domain: AnyDomain
     view: View
     _objects: dict[int, NDArray[np.intp]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, domain: Domain[Any]) -> Lens:
+    def of(cls, domain: AnyDomain) -> Lens:
         if domain.action_arity not in (1, 2):
             raise SettingsError(
                 f"the search learner chooses among atoms of one or two objects; the action {domain.action!r} of "
