@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib.util import find_spec
 
 __all__ = [
     "DataError",
@@ -29,6 +30,7 @@ __all__ = [
     "SettingsError",
     "UnknownTaskError",
     "did_you_mean",
+    "require_packages",
 ]
 
 COMPARED = 10_000
@@ -81,6 +83,13 @@ class MissingExtraError(DlmError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs {package}, which is not installed: pip install 'dlm[{extra}]'")
+
+
+def require_packages(*packages: str, extra: str, purpose: str) -> None:
+    """Refuse to go on without these packages, without loading them."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise MissingExtraError(package, extra, purpose)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dlm.data.structure import Structure
-from dlm.errors import MissingExtraError, ProgramError, SettingsError
+from dlm.errors import ProgramError, SettingsError, require_packages
 from dlm.export.asp import asp_atom, asp_name, asp_text
 from dlm.export.clauses import ClauseProgram, fresh
 from dlm.export.lloyd_topor import to_clauses
@@ -262,10 +262,9 @@ def _repeats(values: tuple[int, ...]) -> bool:
 
 def _solve(text: str, end: float | None) -> list[tuple[str, tuple[int, ...]]] | None:
     """The atoms shown of one answer set, by their clingo names, or None if there is no answer set."""
-    try:
-        import clingo
-    except ImportError:
-        raise MissingExtraError("clingo", "prove", "proving that programs are equal") from None
+    require_packages("clingo", extra="prove", purpose="proving that programs are equal")
+    import clingo
+
     _check_time(end)
     control: Any = clingo.Control([], lambda _code, _text: None)
     control.add("base", [], text)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dlm.data.draft import draft, explained
 from dlm.data.facts import Facts, Rows
-from dlm.errors import DataError, MissingExtraError
+from dlm.errors import DataError, require_packages
 
 __all__ = ["NULLARY", "TableFormat", "write_facts", "write_table"]
 
@@ -92,11 +92,10 @@ def _write_csv(path: Path, names: tuple[str, ...], objects: NDArray[Any], batche
 
 
 def _write_parquet(path: Path, names: tuple[str, ...], objects: NDArray[Any], batches: Iterable[Rows]) -> None:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtraError("pyarrow", "scale", "writing Parquet") from None
+    require_packages("pyarrow", extra="scale", purpose="writing Parquet")
+    import pyarrow as pa
+    from pyarrow import parquet
+
     constants = pa.array(objects, type=pa.string() if objects.dtype == object else pa.int64())
     fields = [(name, constants.type) for name in names] or [(NULLARY, pa.bool_())]
     schema = pa.schema(fields)

@@ -19,7 +19,7 @@ from dlm.engines.engine import Progress, require_inputs
 from dlm.engines.query.algebra import Statistics
 from dlm.engines.query.plan import plan_program, require_room
 from dlm.engines.query.sql import Names, Step, ordered, plan_to_steps
-from dlm.errors import MissingExtraError, ResourceError
+from dlm.errors import ResourceError, require_packages
 from dlm.logic.syntax import Program
 
 if TYPE_CHECKING:
@@ -46,11 +46,7 @@ class DuckdbEngine:
     def run(self, program: Program, facts: Facts, *, on_progress: Progress | None = None) -> Answers:
         """The tuples of the program's target. The query starts when they are asked for."""
         facts = require_inputs(program, facts)
-        try:
-            import duckdb  # noqa: F401
-            import pyarrow  # noqa: F401
-        except ImportError as error:
-            raise MissingExtraError(str(error.name), "scale", "the engine duckdb") from None
+        require_packages("duckdb", "pyarrow", extra="scale", purpose="the engine duckdb")
         folder = self.folder or Path(gettempdir())
         memory = self.memory or int(available_bytes() * 0.6)
         plan = plan_program(program, Statistics.of(facts, program.inputs))

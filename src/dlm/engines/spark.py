@@ -19,7 +19,7 @@ from dlm.engines.engine import Progress, require_inputs
 from dlm.engines.query.algebra import Statistics
 from dlm.engines.query.plan import plan_program
 from dlm.engines.query.sql import Names, Step, plan_to_steps
-from dlm.errors import MissingExtraError, ResourceError
+from dlm.errors import ResourceError, require_packages
 from dlm.logic.syntax import Program
 
 if TYPE_CHECKING:
@@ -53,11 +53,7 @@ class SparkEngine:
     def run(self, program: Program, facts: Facts, *, on_progress: Progress | None = None) -> Answers:
         """The tuples of the program's target. The query starts when they are asked for."""
         facts = require_inputs(program, facts)
-        try:
-            import pyarrow  # noqa: F401
-            import pyspark  # noqa: F401
-        except ImportError as error:
-            raise MissingExtraError(str(error.name), "spark", "the engine spark") from None
+        require_packages("pyarrow", "pyspark", extra="spark", purpose="the engine spark")
         names = Names({name: f"table{number}" for number, name in enumerate(program.inputs)}, "objects")
         plan = plan_program(program, Statistics.of(facts, program.inputs))
         steps = plan_to_steps(plan, names, dialect="spark", few=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from typing import Any
 
 from dlm.envs.domain import AnyDomain, Domain
@@ -11,7 +10,7 @@ from dlm.envs.from_gymnasium import Encode
 from dlm.envs.probe import bare_env, domain_of, makes_envs
 from dlm.envs.problems import get_problem, problem_names
 from dlm.envs.registration import register_envs
-from dlm.errors import MissingExtraError, SettingsError, UnknownTaskError, did_you_mean
+from dlm.errors import SettingsError, UnknownTaskError, did_you_mean, require_packages
 
 __all__ = ["find_domain"]
 
@@ -59,7 +58,7 @@ def _own_domain(source: Any) -> AnyDomain | None:
                 f"from a size to an environment, or a dlm.envs.Domain. Got {source!r} instead."
             )
         return None
-    _require_gymnasium()
+    require_packages("gymnasium", extra="rl", purpose="learning on a Gymnasium environment")
     from dlm.envs.to_gymnasium import StructureEnv
 
     env = bare_env(source)
@@ -68,7 +67,7 @@ def _own_domain(source: Any) -> AnyDomain | None:
 
 def _made(name: str) -> Any:
     """The environment of a Gymnasium id."""
-    _require_gymnasium()
+    require_packages("gymnasium", extra="rl", purpose="learning on a Gymnasium environment")
     import gymnasium
 
     register_envs()
@@ -76,8 +75,3 @@ def _made(name: str) -> Any:
         guess = did_you_mean(name, [*problem_names(), *gymnasium.registry])
         raise UnknownTaskError(f"there is neither a task nor a Gymnasium environment {name!r}.{guess}")
     return gymnasium.make(name)
-
-
-def _require_gymnasium() -> None:
-    if find_spec("gymnasium") is None:
-        raise MissingExtraError("gymnasium", "rl", "learning on a Gymnasium environment")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 from dlm.envs.registry import DOMAINS, get_domain
-from dlm.errors import MissingExtraError
+from dlm.errors import require_packages
 
 __all__ = ["env_id", "make_env", "register_envs"]
 
@@ -18,7 +17,7 @@ def env_id(name: str) -> str:
 
 def register_envs() -> None:
     """Make the ids known to Gymnasium; a second time changes nothing."""
-    _require_gymnasium()
+    require_packages("gymnasium", extra="rl", purpose="acting in a Gymnasium environment")
     from gymnasium.envs.registration import register, registry
 
     for name in DOMAINS:
@@ -28,12 +27,7 @@ def register_envs() -> None:
 
 def make_env(name: str, **settings: Any) -> Any:
     """A domain as a Gymnasium environment, without Gymnasium's wrappers; the settings are those of `StructureEnv`."""
-    _require_gymnasium()
+    require_packages("gymnasium", extra="rl", purpose="acting in a Gymnasium environment")
     from dlm.envs.to_gymnasium import StructureEnv
 
     return StructureEnv(name, **settings)
-
-
-def _require_gymnasium() -> None:
-    if find_spec("gymnasium") is None:
-        raise MissingExtraError("gymnasium", "rl", "acting in a Gymnasium environment")

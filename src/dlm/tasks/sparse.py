@@ -16,7 +16,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from dlm.data.draft import draft
 from dlm.data.facts import Facts, Rows
 from dlm.data.readers import write_facts
 from dlm.data.writing import TableFormat, write_table
-from dlm.errors import DataError, MissingExtraError, SettingsError
+from dlm.errors import DataError, SettingsError, require_packages
 from dlm.seeds import Stream
 from dlm.tasks import sparse_family as family
 from dlm.tasks import sparse_graphs as graphs
@@ -79,8 +78,8 @@ class Instance:
 
 def require_writable(folder: Path, format: TableFormat) -> None:  # noqa: A002
     """Refuse, before any work is done, what could not be written after it."""
-    if format == "parquet" and find_spec("pyarrow") is None:
-        raise MissingExtraError("pyarrow", "scale", "writing Parquet (CSV works without)")
+    if format == "parquet":
+        require_packages("pyarrow", extra="scale", purpose="writing Parquet (CSV works without)")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder} is there already; give the name of a new or empty folder")
     if not folder.absolute().parent.is_dir():

@@ -12,18 +12,17 @@ from numpy.typing import NDArray
 from dlm.data.facts import Rows
 from dlm.data.readers.tables import Column, Table
 from dlm.data.writing import NULLARY
-from dlm.errors import DataError, MissingExtraError
+from dlm.errors import DataError, require_packages
 
 __all__ = ["code", "code_table", "merge_text", "read_parquet"]
 
 
 def read_parquet(path: Path) -> Table:
     """The table in a Parquet file, or in a folder of parts; the predicate is named after it."""
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtraError("pyarrow", "scale", "reading Parquet") from None
+    require_packages("pyarrow", extra="scale", purpose="reading Parquet")
+    import pyarrow as pa
+    from pyarrow import parquet
+
     try:
         table = parquet.read_table(path, partitioning=None)
     except OSError as error:

@@ -7,19 +7,17 @@ from pathlib import Path
 
 from dlm.data.readers.arrow import code_table
 from dlm.data.readers.tables import Table
-from dlm.errors import DataError, MissingExtraError
+from dlm.errors import DataError, require_packages
 
 __all__ = ["read_duckdb"]
 
 
 def read_duckdb(path: Path) -> list[Table]:
     """The tables of a database, opened for reading only."""
-    try:
-        import duckdb
-        import pyarrow  # noqa: F401 - what the tables come in
-        from sqlglot import exp
-    except ImportError as error:
-        raise MissingExtraError(str(error.name), "scale", "reading a DuckDB database") from None
+    require_packages("duckdb", "pyarrow", "sqlglot", extra="scale", purpose="reading a DuckDB database")
+    import duckdb
+    from sqlglot import exp
+
     try:
         with duckdb.connect(str(path), read_only=True) as connection:
             names = connection.sql(

@@ -32,7 +32,7 @@ from dlm.engines.query.algebra import (
     sources,
 )
 from dlm.engines.query.plan import Plan, plan_program
-from dlm.errors import MissingExtraError, SettingsError
+from dlm.errors import SettingsError, require_packages
 from dlm.logic.syntax import Program
 
 if TYPE_CHECKING:
@@ -126,10 +126,7 @@ def ordered(query: Expression, arity: int) -> Expression:
 
 
 def _require_sqlglot() -> None:
-    try:
-        import sqlglot  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("sqlglot", "scale", "to write SQL") from None
+    require_packages("sqlglot", extra="scale", purpose="to write SQL")
 
 
 def export_sql(program: Program, dialect: str) -> str:
