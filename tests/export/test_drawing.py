@@ -6,7 +6,7 @@ import re
 
 from hypothesis import given
 
-from dlm.export.drawing import Drawing, Edge, Node, draw, export_dot, export_mermaid
+from dlm.export.drawing import Drawing, Edge, Vertex, draw, export_dot, export_mermaid
 from dlm.logic import Program, parse_program
 from strategies import programs, signatures
 
@@ -26,11 +26,11 @@ MERMAID_EDGE = re.compile(r'  n(\d+) -->(?:\|"([^"]*)"\|)? n(\d+)')
 def test_graph() -> None:
     assert draw(PROGRAM) == Drawing(
         (
-            Node("father/2", "input"),
-            Node("mother/2", "input"),
-            Node("parent(x, y)", "definition"),
-            Node("orphan(x)", "definition"),
-            Node("t(x)", "target"),
+            Vertex("father/2", "input"),
+            Vertex("mother/2", "input"),
+            Vertex("parent(x, y)", "definition"),
+            Vertex("orphan(x)", "definition"),
+            Vertex("t(x)", "target"),
         ),
         (
             Edge(0, 2, "or"),
@@ -52,7 +52,7 @@ def read_dot(text: str) -> Drawing:
         if match := DOT_NODE.fullmatch(line):
             assert int(match[1]) == len(nodes)
             kind = "input" if match[3] == "box" else "target" if match[4] else "definition"
-            nodes.append(Node(re.sub(r"\\(.)", r"\1", match[2]), kind))  # type: ignore[arg-type]
+            nodes.append(Vertex(re.sub(r"\\(.)", r"\1", match[2]), kind))  # type: ignore[arg-type]
         else:
             found = DOT_EDGE.fullmatch(line)
             assert found, line
@@ -74,7 +74,7 @@ def read_mermaid(text: str) -> Drawing:
         if match := MERMAID_NODE.fullmatch(line):
             assert int(match[1]) == len(nodes)
             (number,) = (i for i in (2, 3, 4) if match[i] is not None)
-            nodes.append(Node(plain(match[number]), ("input", "definition", "target")[number - 2]))  # type: ignore[arg-type]
+            nodes.append(Vertex(plain(match[number]), ("input", "definition", "target")[number - 2]))  # type: ignore[arg-type]
         else:
             found = MERMAID_EDGE.fullmatch(line)
             assert found, line

@@ -18,7 +18,7 @@ from dlm.engines.answers import Answers
 from dlm.engines.engine import Progress, require_inputs
 from dlm.engines.query.algebra import Statistics
 from dlm.engines.query.plan import plan_program, require_room
-from dlm.engines.query.sql import Names, Step, ordered, plan_to_steps
+from dlm.engines.query.sql import Names, TableStep, ordered, plan_to_steps
 from dlm.errors import ResourceError, require_packages
 from dlm.logic.syntax import Program
 
@@ -64,7 +64,7 @@ class DuckdbEngine:
 
     def _stream(
         self,
-        steps: list[Step],
+        steps: list[TableStep],
         tables: dict[str, Rows],
         arity: int,
         memory: int,
@@ -115,7 +115,7 @@ def _load(connection: duckdb.DuckDBPyConnection, table: str, rows: Rows) -> None
     connection.unregister("arrays")
 
 
-def _make(connection: duckdb.DuckDBPyConnection, step: Step) -> None:
+def _make(connection: duckdb.DuckDBPyConnection, step: TableStep) -> None:
     """Make the table of a step, and remove those that are done with."""
     from sqlglot import exp
 

@@ -18,7 +18,7 @@ from dlm.engines.answers import Answers
 from dlm.engines.engine import Progress, require_inputs
 from dlm.engines.query.algebra import Statistics
 from dlm.engines.query.plan import plan_program
-from dlm.engines.query.sql import Names, Step, plan_to_steps
+from dlm.engines.query.sql import Names, TableStep, plan_to_steps
 from dlm.errors import ResourceError, require_packages
 from dlm.logic.syntax import Program
 
@@ -114,7 +114,7 @@ def _session(folder: Path) -> SparkSession:
         raise ResourceError(f"Spark does not start: {error}; it needs Java 17 or later") from None
 
 
-def _make(session: SparkSession, folder: Path, step: Step) -> None:
+def _make(session: SparkSession, folder: Path, step: TableStep) -> None:
     """Compute the table of a step once. As a part of the query, Spark would compute it wherever it is read."""
     path = str(folder / step.table)
     found = session.sql(step.query.sql(dialect="spark"))

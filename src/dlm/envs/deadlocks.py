@@ -21,7 +21,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-__all__ = ["Plan", "least_moves"]
+__all__ = ["LeastMoves", "least_moves"]
 
 SEARCH_NODES = 3000
 """After so many cycles looked at, an upper bound has to do."""
@@ -29,25 +29,25 @@ SEARCH_NODES = 3000
 GROUND = 0
 
 
-class Plan(NamedTuple):
+class LeastMoves(NamedTuple):
     """How many moves are enough, and whether fewer are impossible."""
 
     moves: int
     exact: bool
 
 
-def least_moves(source: list[int], target: list[int], nodes: int = SEARCH_NODES) -> Plan:
+def least_moves(source: list[int], target: list[int], nodes: int = SEARCH_NODES) -> LeastMoves:
     """The least number of moves between two arrangements, each given as what block b stands on; 0 is the ground."""
     order = _Order.of(source, target)
     least = order.disjoint_cycles()
-    search = _Search(order, nodes)
+    search = _CycleSearch(order, nodes)
     for over_ground in range(least, len(order.misplaced) + 1):
         try:
             if search.breakable(frozenset(), over_ground):
-                return Plan(len(order.misplaced) + over_ground, True)
+                return LeastMoves(len(order.misplaced) + over_ground, True)
         except _OutOfNodes:
             break
-    return Plan(len(order.misplaced) + len(order.break_greedily()), False)
+    return LeastMoves(len(order.misplaced) + len(order.break_greedily()), False)
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class _OutOfNodes(Exception):
 
 
 @dataclass
-class _Search:
+class _CycleSearch:
     order: _Order
     nodes: int
     _failed: dict[frozenset[int], int] = field(default_factory=dict)

@@ -48,7 +48,7 @@ def domain_of(
     shown = _first_observation(first)
     if action in shown.arities:
         raise SettingsError(f"{_name(first)} shows a predicate {action!r} already: give the action another name")
-    reader = _Reader.of(first, action, arity, encode, shown)
+    encoder = _ActionEncoder.of(first, action, arity, encode, shown)
 
     class Wrapped(EnvDomain):
         """This environment."""
@@ -56,13 +56,13 @@ def domain_of(
     Wrapped.__doc__ = f"The environment {_name(first)}."
     Wrapped.name = _name(first)
     Wrapped.predicates = dict(shown.arities)
-    Wrapped.action, Wrapped.action_arity = action, reader.arity
+    Wrapped.action, Wrapped.action_arity = action, encoder.arity
     Wrapped.grows = grows
     Wrapped.limit = limit or _limit_of(env(min(sizes)) if grows and sizes else env) or LIMIT
     Wrapped.lessons = tuple(sorted(set(sizes))) if sizes else _sizes_of(first)
     Wrapped.smallest = Wrapped.lessons[0]
     Wrapped.deterministic = False
-    domain = Wrapped((lambda size: bare_env(env(size))) if grows else (lambda _: first), reader.encode)
+    domain = Wrapped((lambda size: bare_env(env(size))) if grows else (lambda _: first), encoder.encode)
     probe = _look(domain)
     Wrapped.deterministic = not probe.random
     Wrapped.step_cost = _step_cost(domain, probe)
@@ -84,14 +84,14 @@ def makes_envs(source: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _ActionEncoder:
     """How an action atom becomes what the environment's `step` takes."""
 
     arity: int
     encode: Encode
 
     @classmethod
-    def of(cls, env: Any, action: str, arity: int | None, encode: Encode | None, shown: Structure) -> _Reader:
+    def of(cls, env: Any, action: str, arity: int | None, encode: Encode | None, shown: Structure) -> _ActionEncoder:
         found = _arity_of(env.action_space, shown.size)
         if encode is None and (found is None or arity not in (None, found)):
             raise SettingsError(

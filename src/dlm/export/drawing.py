@@ -14,11 +14,11 @@ from dlm.export.identifiers import printable
 from dlm.logic.syntax import And, Atom, Definition, Exists, Forall, Formula, Not, Or, Program, children
 from dlm.logic.text import format_formula, format_name
 
-__all__ = ["Drawing", "Edge", "Node", "draw", "export_dot", "export_mermaid"]
+__all__ = ["Drawing", "Edge", "Vertex", "draw", "export_dot", "export_mermaid"]
 
 
 @dataclass(frozen=True)
-class Node:
+class Vertex:
     """A predicate."""
 
     label: str
@@ -38,19 +38,19 @@ class Edge:
 class Drawing:
     """Predicates and their uses; inputs first, the target last."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[Vertex, ...]
     edges: tuple[Edge, ...]
 
 
 def draw(program: Program) -> Drawing:
     """The graph of how a program's predicates are built."""
-    nodes = [Node(printable(f"{format_name(name)}/{arity}"), "input") for name, arity in program.inputs.items()]
+    nodes = [Vertex(printable(f"{format_name(name)}/{arity}"), "input") for name, arity in program.inputs.items()]
     places = {name: place for place, name in enumerate(program.inputs)}
     edges: list[Edge] = []
     for definition in program.definitions:
         places[definition.name] = place = len(nodes)
         kind: Literal["definition", "target"] = "target" if definition is program.target else "definition"
-        nodes.append(Node(printable(format_formula(Atom(definition.name, definition.parameters))), kind))
+        nodes.append(Vertex(printable(format_formula(Atom(definition.name, definition.parameters))), kind))
         edges += [Edge(places[used], place, ", ".join(how)) for used, how in _uses(definition).items()]
     return Drawing(tuple(nodes), tuple(edges))
 

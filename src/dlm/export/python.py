@@ -26,7 +26,7 @@ MAX_LOOPS = 12
 def export_python(program: Program) -> str:
     """The source of a function from objects and relations to the target's tuples."""
     names = choose_identifiers(program)
-    writer = _Writer(names)
+    writer = _PythonWriter(names)
     parameters = ["objects", *(names.predicates[name] for name in program.inputs)]
     lines = [f"def {names.predicates[program.target.name]}({', '.join(parameters)}):", *_docstring(program, names)]
     for definition in program.definitions:
@@ -125,7 +125,7 @@ def _loops(branch: _Branch) -> Iterator[tuple[tuple[str, ...], Atom | None]]:
 # --------------------------------------------------------------------------- how to write it
 
 
-class _Writer:
+class _PythonWriter:
     """Writes definitions with the identifiers chosen."""
 
     def __init__(self, names: Identifiers) -> None:

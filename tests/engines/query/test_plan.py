@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dlm.data import Facts
 from dlm.engines.query import algebra as e
-from dlm.engines.query.algebra import Statistics, Table
+from dlm.engines.query.algebra import Statistics, TableStatistics
 from dlm.engines.query.normal import Normaliser, readable_variables
 from dlm.engines.query.plan import plan_program, require_room
 from dlm.errors import ResourceError
@@ -43,7 +43,7 @@ def compute(node, size, relations, rows):
             return {frozenset()}
         case e.Empty():
             return set()
-        case e.Domain(columns=(column,)):
+        case e.AllObjects(columns=(column,)):
             return {frozenset({(column, value)}) for value in range(size)}
         case e.Scan(source=source, args=args):
             if isinstance(source, str):
@@ -93,7 +93,10 @@ def answers(plan, structure):
 
 
 def graph(objects, edges):
-    return Statistics(objects, {"edge": Table(edges, (objects * 0.9,) * 2), "red": Table(objects / 4, (objects / 4,))})
+    return Statistics(
+        objects,
+        {"edge": TableStatistics(edges, (objects * 0.9,) * 2), "red": TableStatistics(objects / 4, (objects / 4,))},
+    )
 
 
 @given(PAIRS)
@@ -106,7 +109,7 @@ def test_agrees_with_the_interpreter(pair):
 @given(PAIRS, st.sampled_from([1.0, 30.0, 1e6]))
 def test_agrees_whatever_is_believed_of_the_facts(pair, rows):
     program, structure = pair
-    tables = {name: Table(rows, (rows / 2,) * arity) for name, arity in program.inputs.items()}
+    tables = {name: TableStatistics(rows, (rows / 2,) * arity) for name, arity in program.inputs.items()}
     plan = plan_program(program, Statistics(None, tables))
     assert answers(plan, structure) == evaluate(program, structure)[program.target.name]
 

@@ -45,7 +45,7 @@ _ESCAPES = {
 def read_prolog(path: Path) -> list[Table]:
     """The facts in a Prolog file, one table a predicate."""
     tables = []
-    for name, coding in _Reader(_read_text(path), str(path)).read().items():
+    for name, coding in _PrologReader(_read_text(path), str(path)).read().items():
         columns = coding.columns([str(index + 1) for index in range(coding.arity)])
         tables.append(Table(name, f"{name}/{coding.arity} in {path}", columns, coding.count))
     return tables
@@ -69,7 +69,7 @@ def read_examples(path: Path) -> dict[tuple[str, int, str], list[tuple[str, ...]
 
 
 @dataclass
-class _Reader:
+class _PrologReader:
     """Goes through a text token by token."""
 
     text: str
@@ -189,7 +189,7 @@ class _Reader:
 
 
 @dataclass
-class _ExampleReader(_Reader):
+class _ExampleReader(_PrologReader):
     """Facts inside ``pos(...)`` or ``neg(...)``."""
 
     examples: dict[tuple[str, int, str], list[tuple[str, ...]]] = field(default_factory=dict)

@@ -19,8 +19,8 @@ from dlm.data.facts import Facts
 from dlm.logic.syntax import TRUE, Formula, Program
 
 __all__ = [
+    "AllObjects",
     "Copy",
-    "Domain",
     "Empty",
     "Filter",
     "First",
@@ -31,7 +31,7 @@ __all__ = [
     "Scan",
     "Semi",
     "Statistics",
-    "Table",
+    "TableStatistics",
     "Union",
     "Unit",
     "copy",
@@ -57,7 +57,7 @@ Bits = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Table:
+class TableStatistics:
     """How many rows a table has, how many different values each of its columns, and, if known, which."""
 
     rows: float
@@ -70,7 +70,7 @@ class Statistics:
     """What is known of some facts before anything is computed. `size` is None if the number of objects is unknown."""
 
     size: int | None
-    tables: Mapping[str, Table]
+    tables: Mapping[str, TableStatistics]
 
     @property
     def objects(self) -> float:
@@ -84,7 +84,7 @@ class Statistics:
         for name in predicates:
             rows = facts.relations[name]
             values = tuple(_set_of(column, facts.size) for column in rows.T)
-            tables[name] = Table(len(rows), tuple(map(_count, values)), values)
+            tables[name] = TableStatistics(len(rows), tuple(map(_count, values)), values)
         return cls(facts.size, tables)
 
     @classmethod
@@ -93,7 +93,7 @@ class Statistics:
         tables = {}
         for name, arity in program.inputs.items():
             rows = GUESSED_OBJECTS * (3.0 if arity > 1 else 0.5) if arity else 1.0
-            tables[name] = Table(rows, (min(rows, GUESSED_OBJECTS * 0.8),) * arity)
+            tables[name] = TableStatistics(rows, (min(rows, GUESSED_OBJECTS * 0.8),) * arity)
         return cls(None, tables)
 
 
@@ -139,7 +139,7 @@ class Empty(Node):
 
 
 @dataclass(frozen=True, eq=False)
-class Domain(Node):
+class AllObjects(Node):
     """All objects, in one column."""
 
 
@@ -283,7 +283,7 @@ def _exact(node: Node, column: str) -> Bits | None:
     match node:
         case Scan(source=str(), args=args) if len(set(args)) == len(args):
             return node.values.get(column)
-        case Domain():
+        case AllObjects():
             return node.values.get(column)
         case Project(source=source):
             return _exact(source, column)
@@ -309,10 +309,10 @@ def domain(variable: str, statistics: Statistics, origin: Formula) -> Node:
     """All objects."""
     size = statistics.size
     values = {} if size is None else {variable: np.packbits(np.ones(size, dtype=np.bool_))}
-    return Domain((variable,), statistics.objects, {variable: statistics.objects}, values, origin)
+    return AllObjects((variable,), statistics.objects, {variable: statistics.objects}, values, origin)
 
 
-def scan(source: str | Node, table: Table, args: tuple[str, ...], objects: float, origin: Formula) -> Node:
+def scan(source: str | Node, table: TableStatistics, args: tuple[str, ...], objects: float, origin: Formula) -> Node:
     """A table read with these variables."""
     rows = table.rows
     distinct: dict[str, float] = {}

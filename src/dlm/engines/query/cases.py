@@ -15,7 +15,7 @@ from dlm.engines.query.normal import Normaliser, all_of, any_of, binds, free, ne
 from dlm.logic.formulas import conjuncts
 from dlm.logic.syntax import Exists, Formula, Not, Or
 
-__all__ = ["Cases"]
+__all__ = ["CaseSplitter"]
 
 MAX_CASES = 30
 """Case distinctions tried in one definition before all objects are gone through instead."""
@@ -24,7 +24,7 @@ MAX_DEPTH = 4
 """Cases are distinguished within cases of cases at most so deep; beyond it there is rarely anything new."""
 
 
-class Cases:
+class CaseSplitter:
     """Distinguishes cases in the formulas of one definition, and keeps count of how often."""
 
     def __init__(self, normaliser: Normaliser) -> None:

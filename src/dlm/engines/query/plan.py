@@ -1,9 +1,10 @@
 """From a formula to a plan: which relations are joined with which, so that no tuple is made that nothing asks for.
 
-`Planner.extend` is the heart: given a relation over the variables bound so far and a formula, it is their join. What is
-bound goes sideways into each part of the formula, so that a negation becomes an anti-join, a quantified condition a
-semi-join, and a disjunction a union of extensions. Parts that cannot bind a variable wait until others have. All
-objects are gone through only if logic demands it. Distinguishing cases (`cases.py`) avoids most of that, and two laws:
+`QueryPlanner.extend` is the heart: given a relation over the variables bound so far and a formula, it is their join.
+What is bound goes sideways into each part of the formula, so that a negation becomes an anti-join, a quantified
+condition a semi-join, and a disjunction a union of extensions. Parts that cannot bind a variable wait until others
+have. All objects are gone through only if logic demands it. Distinguishing cases (`cases.py`) avoids most of that, and
+two laws:
 
 - ``exists z: z != y & G(z)`` needs, of the z with G, the two smallest only; with k inequalities the k + 1 smallest;
 - ``exists z: ~N(x, z)`` holds unless the z with N(x, z) are as many as there are objects.
@@ -18,8 +19,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dlm.engines.query import algebra
-from dlm.engines.query.algebra import Node, Statistics, Table, cost
-from dlm.engines.query.cases import Cases
+from dlm.engines.query.algebra import Node, Statistics, TableStatistics, cost
+from dlm.engines.query.cases import CaseSplitter
 from dlm.engines.query.normal import (
     Normaliser,
     all_of,
@@ -51,7 +52,7 @@ from dlm.logic.syntax import (
 )
 from dlm.logic.text import format_formula
 
-__all__ = ["Plan", "plan_program", "require_room"]
+__all__ = ["QueryPlan", "plan_program", "require_room"]
 
 NONE: frozenset[str] = frozenset()
 MAX_INLINED_LITERALS = 300
@@ -71,7 +72,7 @@ SHARED_ROWS = 20
 
 
 @dataclass(frozen=True)
-class Plan:
+class QueryPlan:
     """The relation of a program's target; `parameters` are its columns in the order of the target's parameters."""
 
     target: str
@@ -79,19 +80,19 @@ class Plan:
     root: Node
 
 
-def plan_program(program: Program, statistics: Statistics) -> Plan:
+def plan_program(program: Program, statistics: Statistics) -> QueryPlan:
     """A plan for the target of a program.
 
     A definition that is computed on its own knows nothing of what it is used for. If that turns out to be much work,
     the plan with all definitions in their places is looked at as well, unless that is long.
     """
     simple = simplify(program)
-    planner = Planner(statistics)
+    planner = QueryPlanner(statistics)
     plan = planner.program(simple)
     light = cost(plan.root) <= SHARED_ROWS * planner.read
     if light or not planner.shared or _unfolded_literals(simple) > MAX_UNFOLDED_LITERALS:
         return plan
-    return min(plan, Planner(statistics, shared_rows=0).program(simple), key=lambda plan: cost(plan.root))
+    return min(plan, QueryPlanner(statistics, shared_rows=0).program(simple), key=lambda plan: cost(plan.root))
 
 
 def _unfolded_literals(program: Program) -> int:
@@ -104,7 +105,7 @@ def _unfolded_literals(program: Program) -> int:
     return lengths[program.target.name]
 
 
-def require_room(plan: Plan, room: float) -> None:
+def require_room(plan: QueryPlan, room: float) -> None:
     """Refuse a plan with a relation that `room` bytes of memory and disk cannot hold."""
     for node in algebra.nodes(plan.root):
         needed = node.rows * 8 * (len(node.columns) + 1)
@@ -116,7 +117,7 @@ def require_room(plan: Plan, room: float) -> None:
             )
 
 
-class Planner:
+class QueryPlanner:
     """Plans the definitions of one program on facts with these statistics."""
 
     def __init__(self, statistics: Statistics, shared_rows: float = SHARED_ROWS) -> None:
@@ -128,18 +129,18 @@ class Planner:
         self.fresh = readable_variables()
         self.shared: dict[str, tuple[Node, tuple[str, ...]]] = {}
         self.unit = algebra.unit()
-        self.cases = Cases(self.normaliser)
+        self.cases = CaseSplitter(self.normaliser)
         self.memory: dict[tuple[Node, Formula], Node] = {}
 
     # ----------------------------------------------------------------------- definitions
 
-    def program(self, program: Program) -> Plan:
+    def program(self, program: Program) -> QueryPlan:
         """The plan of the last definition; the others are put in its place or computed once."""
         meanings: dict[str, Definition] = {}
         for definition in program.definitions[:-1]:
             meanings[definition.name] = self._meaning(self._unfold(definition, meanings))
         target = self._unfold(program.target, meanings)
-        return Plan(target.name, target.parameters, self._relation(target, self.normaliser.normal(target.body)))
+        return QueryPlan(target.name, target.parameters, self._relation(target, self.normaliser.normal(target.body)))
 
     def _unfold(self, definition: Definition, meanings: dict[str, Definition]) -> Definition:
         def unfold(formula: Formula) -> Formula:
@@ -162,7 +163,7 @@ class Planner:
         return Definition(definition.name, definition.parameters, body)
 
     def _relation(self, definition: Definition, body: Formula) -> Node:
-        self.cases = Cases(self.normaliser)
+        self.cases = CaseSplitter(self.normaliser)
         return self.pad(self.extend(self.unit, body), definition.parameters, body)
 
     # ----------------------------------------------------------------------- formulas
@@ -204,7 +205,7 @@ class Planner:
             renamed = dict(zip(parameters, atom.args, strict=True))
             values = tuple(relation.values[column] for column in relation.columns if column in relation.values)
             distinct = tuple(relation.distinct[column] for column in relation.columns)
-            table = Table(relation.rows, distinct, values if len(values) == len(distinct) else None)
+            table = TableStatistics(relation.rows, distinct, values if len(values) == len(distinct) else None)
             return algebra.scan(relation, table, tuple(renamed[c] for c in relation.columns), self.objects, atom)
         return algebra.scan(atom.predicate, self.statistics.tables[atom.predicate], atom.args, self.objects, atom)
 

@@ -14,8 +14,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from dlm.engines.query.algebra import (
+    AllObjects,
     Copy,
-    Domain,
     Empty,
     Filter,
     First,
@@ -31,7 +31,7 @@ from dlm.engines.query.algebra import (
     nodes,
     sources,
 )
-from dlm.engines.query.plan import Plan, plan_program
+from dlm.engines.query.plan import QueryPlan, plan_program
 from dlm.errors import SettingsError, require_packages
 from dlm.logic.syntax import Program
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sqlglot import Expr as Expression
     from sqlglot import exp
 
-__all__ = ["Names", "Step", "export_sql", "ordered", "plan_to_sql", "plan_to_steps", "program_to_sql"]
+__all__ = ["Names", "TableStep", "export_sql", "ordered", "plan_to_sql", "plan_to_steps", "program_to_sql"]
 
 MATERIALISING = frozenset({"duckdb", "postgres"})
 """Dialects that are told which WITH queries to keep; the others decide for themselves."""
@@ -82,31 +82,31 @@ def program_to_sql(
     return plan_to_sql(plan_program(program, statistics or Statistics.guess(program)), names, dialect=dialect)
 
 
-def plan_to_sql(plan: Plan, names: Names, *, dialect: str = "duckdb") -> Expression:
+def plan_to_sql(plan: QueryPlan, names: Names, *, dialect: str = "duckdb") -> Expression:
     """The query of a plan."""
     _require_sqlglot()
-    return _Writer(plan, names, dialect).query()
+    return _SqlWriter(plan, names, dialect).query()
 
 
-def plan_to_steps(plan: Plan, names: Names, *, dialect: str = "duckdb", few: bool = False) -> list[Step]:
+def plan_to_steps(plan: QueryPlan, names: Names, *, dialect: str = "duckdb", few: bool = False) -> list[TableStep]:
     """The query of a plan as tables to make one after the other; the last one has the answers, not in any order.
 
     A database that knows how many rows each table really has goes on better than one that had to guess for all. If
     each table is an effort, there are to be `few`: only what is read twice.
     """
     _require_sqlglot()
-    written = _Writer(plan, names, dialect).steps(few=few)
+    written = _SqlWriter(plan, names, dialect).steps(few=few)
     made = [name for name, _ in written]
     reads = [_tables(body) for _, body in written]
     last = {name: max((place for place, found in enumerate(reads) if name in found), default=-1) for name in made}
     return [
-        Step(name, body, tuple(other for other in made if last[other] == place))
+        TableStep(name, body, tuple(other for other in made if last[other] == place))
         for place, (name, body) in enumerate(written)
     ]
 
 
 @dataclass(frozen=True)
-class Step:
+class TableStep:
     """A table to make by a query, and those made before that nothing reads any more after it."""
 
     table: str
@@ -169,10 +169,10 @@ class _Open:
     where: list[Expression] = field(default_factory=list)
 
 
-class _Writer:
+class _SqlWriter:
     """Writes one plan. Nodes that cannot be joined in place become WITH queries, each written once."""
 
-    def __init__(self, plan: Plan, names: Names, dialect: str) -> None:
+    def __init__(self, plan: QueryPlan, names: Names, dialect: str) -> None:
         self.plan = plan
         self.names = names
         self.dialect = dialect
@@ -303,7 +303,7 @@ class _Writer:
         match node:
             case Unit():
                 return _Open({})
-            case Empty() | Domain():
+            case Empty() | AllObjects():
                 return self.objects(node)
             case Scan():
                 return self.scan(node)
@@ -438,7 +438,7 @@ def _is_closed(node: Node) -> bool:
 
 def _is_cheap(node: Node) -> bool:
     """Whether writing a node twice is no more work than writing it once."""
-    return isinstance(node, Unit | Empty | Domain | Scan)
+    return isinstance(node, Unit | Empty | AllObjects | Scan)
 
 
 def _tables(query: Expression) -> set[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dlm.logic.explain.lookups import Cell, View
+from dlm.logic.explain.lookups import AlteredFacts, Cell
 from dlm.logic.syntax import And, Atom, Equal, Exists, Forall, Formula, Not, Or, Program, Quantified, Truth
 
 __all__ = ["Binding", "Cover", "Covers", "Guard"]
@@ -47,9 +47,9 @@ class Cover:
 class Covers:
     """Finds covers for the formulas of a program."""
 
-    def __init__(self, program: Program, view: View) -> None:
+    def __init__(self, program: Program, facts: AlteredFacts) -> None:
         self.definitions = {definition.name: definition for definition in program.definitions}
-        self.view = view
+        self.facts = facts
         self._defined: dict[tuple[str, bool, str, tuple[tuple[str, int], ...], int], Cover | None] = {}
 
     def cover(self, formula: Formula, wanted: bool, variable: str, binding: Binding, limit: int) -> Cover | None:
@@ -80,9 +80,9 @@ class Covers:
 
     def _cover_input(self, atom: Atom, variable: str, binding: Binding, limit: int) -> Cover | None:
         pattern = tuple([None if arg == variable else binding.get(arg) for arg in atom.args])
-        if self.view.count(atom.predicate, pattern) > limit:
+        if self.facts.count(atom.predicate, pattern) > limit:
             return None
-        objects = self.view.column(atom.predicate, pattern, atom.args.index(variable))
+        objects = self.facts.column(atom.predicate, pattern, atom.args.index(variable))
         if objects is None:
             return None
         args = tuple([variable if arg == variable else binding.get(arg) for arg in atom.args])
@@ -143,7 +143,7 @@ class Covers:
         self, formula: Quantified, wanted: bool, variable: str, binding: Binding, limit: int
     ) -> Cover | None:
         one_needed = isinstance(formula, Exists) == wanted
-        if not one_needed and self.view.size <= len(formula.distinct):
+        if not one_needed and self.facts.size <= len(formula.distinct):
             return None  # All of no objects: that demands nothing of the variable.
         found = self.cover(formula.body, wanted, variable, binding, limit)
         if found is not None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from dlm.logic.explain.lookups import Cell, Lookups, View
+from dlm.logic.explain.lookups import AlteredFacts, Cell, Lookups
 from dlm.logic.explain.query import Query, check_query, format_query, parse_query, resolve
 from dlm.logic.explain.reasons import Reason, Reasons, leaves, walk
 from dlm.logic.explain.repair import Repair, find_repair
@@ -89,7 +89,7 @@ def explain(program: Program, lookups: Lookups, atom: str | Query) -> Explanatio
     root = Atom(query.predicate, variables)
     binding = dict(zip(variables, values, strict=True))
     with _deep():
-        reasons = Reasons(program, View(lookups))
+        reasons = Reasons(program, AlteredFacts(lookups))
         value = reasons.can(root, True, binding)
         found = reasons.refute(root, not value, binding)
         repair = None if value else find_repair(program, lookups, root, binding)

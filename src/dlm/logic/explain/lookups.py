@@ -1,7 +1,7 @@
 """What a proof search may ask of facts, and facts as they would be if some were different.
 
-`Lookups` is the question side of any store of facts. `View` is such a store with some atoms flipped and some left open,
-which is how repairs are searched and how few changes could be enough is bounded from below.
+`Lookups` is the question side of any store of facts. `AlteredFacts` is such a store with some atoms flipped and some
+left open, which is how repairs are searched and how few changes could be enough is bounded from below.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Cell", "Ground", "Lookups", "View", "covers"]
+__all__ = ["Cell", "Ground", "Lookups", "AlteredFacts", "covers"]
 
 Ground = tuple[str, tuple[int, ...]]
 """An atom about objects: a predicate and object numbers."""
@@ -73,7 +73,7 @@ def _overlap(one: tuple[int | None, ...], other: tuple[int | None, ...]) -> bool
     return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
 
 
-class View:
+class AlteredFacts:
     """Facts in which the atoms of `flips` are the other way round and those of `free` could be either way."""
 
     def __init__(self, lookups: Lookups, flips: frozenset[Ground] = frozenset(), free: Sequence[Cell] = ()) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from dlm.logic.explain.candidates import Binding, Cover, Covers
-from dlm.logic.explain.lookups import Cell, View
+from dlm.logic.explain.lookups import AlteredFacts, Cell
 from dlm.logic.formulas import free_variables
 from dlm.logic.lists import rules_of
 from dlm.logic.syntax import And, Atom, Equal, Exists, Forall, Formula, Not, Or, Program, Quantified, Truth, subformulas
@@ -61,10 +61,10 @@ class Reason:
 class Reasons:
     """Questions about a program on facts. Answers are remembered."""
 
-    def __init__(self, program: Program, view: View) -> None:
-        self.covers = Covers(program, view)
+    def __init__(self, program: Program, facts: AlteredFacts) -> None:
+        self.covers = Covers(program, facts)
         self.definitions = self.covers.definitions
-        self.view = view
+        self.facts = facts
         self.listed = rules_of(program)
         self._rules, self._works = ([], []) if self.listed is None else self.listed.steps()
         self.effort = 0
@@ -88,7 +88,7 @@ class Reasons:
                 values = tuple([binding[arg] for arg in args])
                 definition = self.definitions.get(predicate)
                 if definition is None:
-                    return self.view.can(predicate, values, wanted)
+                    return self.facts.can(predicate, values, wanted)
                 key = (predicate, wanted, values)
                 if key not in self._can:
                     inner = dict(zip(definition.parameters, values, strict=True))
@@ -138,7 +138,7 @@ class Reasons:
 
     def _objects(self, formula: Quantified, wanted: bool, binding: Binding) -> tuple[Cover | None, Sequence[int]]:
         """The objects for which the body of a quantifier could have a truth value, excluded ones among them."""
-        size = self.view.size
+        size = self.facts.size
         for limit in (*(limit for limit in LIMITS if limit < size), size):
             cover = self.covers.cover(formula.body, wanted, formula.variable, binding, limit)
             if cover is not None:

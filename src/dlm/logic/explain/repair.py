@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from dlm.logic.explain.candidates import Binding
-from dlm.logic.explain.lookups import Cell, Ground, Lookups, View, covers
+from dlm.logic.explain.lookups import AlteredFacts, Cell, Ground, Lookups, covers
 from dlm.logic.explain.reasons import Reasons, leaves, walk
 from dlm.logic.explain.unnamed import StrangerReasons
 from dlm.logic.syntax import And, Atom, Equal, Exists, Forall, Formula, Not, Or, Program, Quantified, Truth
@@ -68,10 +68,10 @@ class Repair:
 
 def find_repair(program: Program, lookups: Lookups, atom: Atom, binding: Binding) -> Repair:
     """The fewest changes of facts that make an atom true; to be asked only if it is false."""
-    search = _Search(program, lookups, atom, binding)
+    search = _RepairSearch(program, lookups, atom, binding)
     if not search.reasons(free=_everything(program, lookups)).can(atom, True, binding):
         return _repair(None, lookups, exact=True, irreducible=False)
-    built = _Builder(program, lookups).build(atom, True, binding, None)
+    built = _ChangeBuilder(program, lookups).build(atom, True, binding, None)
     best = None if built is None or not search.works(built) else built
     irreducible = False
     try:
@@ -103,7 +103,7 @@ class _ExhaustedError(Exception):
     """The search would take too long."""
 
 
-class _Search:
+class _RepairSearch:
     """Bounding and searching."""
 
     def __init__(self, program: Program, lookups: Lookups, atom: Atom, binding: Binding) -> None:
@@ -118,10 +118,10 @@ class _Search:
     def reasons(self, flips: frozenset[Ground] = frozenset(), free: Sequence[Cell] = ()) -> Reasons:
         """What can be said of facts with changes, in large worlds without looking at every object."""
         kind = StrangerReasons if self.lookups.size > SMALL else Reasons
-        return kind(self.program, View(self.lookups, flips, free))
+        return kind(self.program, AlteredFacts(self.lookups, flips, free))
 
     def works(self, flips: frozenset[Ground]) -> bool:
-        return Reasons(self.program, View(self.lookups, flips)).can(self.atom, True, self.binding)
+        return Reasons(self.program, AlteredFacts(self.lookups, flips)).can(self.atom, True, self.binding)
 
     def reduced(self, flips: frozenset[Ground]) -> frozenset[Ground]:
         """A smallest repair within a repair."""
@@ -157,7 +157,7 @@ class _Search:
         self.trials += 1
         if self.trials > TRIALS or self.work > WORK:
             raise _ExhaustedError
-        exactly = Reasons(self.program, View(self.lookups, flips))
+        exactly = Reasons(self.program, AlteredFacts(self.lookups, flips))
         if exactly.can(self.atom, True, self.binding):
             return flips
         reasons = self.reasons(flips)
@@ -191,12 +191,12 @@ class _Search:
         return list(found)
 
 
-class _Builder:
+class _ChangeBuilder:
     """Building: the changes that give a formula a truth value, one place at a time."""
 
     def __init__(self, program: Program, lookups: Lookups) -> None:
         self.lookups = lookups
-        self.reasons = Reasons(program, View(lookups))
+        self.reasons = Reasons(program, AlteredFacts(lookups))
         self.steps = 0
 
     def build(self, formula: Formula, wanted: bool, binding: Binding, below: int | None) -> frozenset[Ground] | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from dlm.logic.explain.candidates import Binding, Cover
-from dlm.logic.explain.lookups import View
+from dlm.logic.explain.lookups import AlteredFacts
 from dlm.logic.explain.reasons import LIMITS, Reasons
 from dlm.logic.syntax import Atom, Equal, Formula, Program, Quantified
 
@@ -24,8 +24,8 @@ class StrangerReasons(Reasons):
     A stranger is a negative number.
     """
 
-    def __init__(self, program: Program, view: View) -> None:
-        super().__init__(program, view)
+    def __init__(self, program: Program, facts: AlteredFacts) -> None:
+        super().__init__(program, facts)
         self._strangers: dict[frozenset[int], int] = {}
         self._known: dict[int, frozenset[int]] = {}
 
@@ -44,7 +44,7 @@ class StrangerReasons(Reasons):
     def _stranger(self, known: Sequence[int]) -> list[int]:
         """An object other than those; none if they are all."""
         key = frozenset(value for value in known if value >= 0)
-        if len(key) >= self.view.size:
+        if len(key) >= self.facts.size:
             return []
         number = self._strangers.setdefault(key, -1 - len(self._strangers))
         self._known[number] = key
@@ -68,7 +68,7 @@ class StrangerReasons(Reasons):
 
         They do not depend on other variables: what is remembered of a formula does not either.
         """
-        flipped = [value for _, values in sorted(self.view.flips) for value in values]
+        flipped = [value for _, values in sorted(self.facts.flips) for value in values]
         return list(dict.fromkeys([*self._values(formula, binding), *flipped]))
 
     def _excluded(self, formula: Quantified, binding: Binding, *, certain: bool) -> Container[int]:

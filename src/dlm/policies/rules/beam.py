@@ -65,7 +65,7 @@ def find_rules(
     sample: Sample, literals: Literals, rng: np.random.Generator, settings: BeamSettings
 ) -> list[Rule | None]:
     """The best rule that the beam meets for each price, from the dearest on; None where nothing is worth it."""
-    whole = search = _Search.of(sample, literals, rng, settings)
+    whole = search = _BeamSearch.of(sample, literals, rng, settings)
     beam = [_Partial((), np.ones(len(search.state), dtype=np.bool_), 0.0)]
     best: list[tuple[float, tuple[int, ...]] | None] = [None] * len(settings.prices)
     waited = 0
@@ -100,7 +100,7 @@ class _Group:
 
 
 @dataclass(frozen=True)
-class _Search:
+class _BeamSearch:
     """Atoms and literals. Literal number i is positive below `count`, and from there on the negation of i - count.
 
     `state` is the state an atom belongs to, `good` tells whether it is good, `harm` is how many steps it loses, and
@@ -117,7 +117,7 @@ class _Search:
     settings: BeamSettings
 
     @classmethod
-    def of(cls, sample: Sample, literals: Literals, rng: np.random.Generator, settings: BeamSettings) -> _Search:
+    def of(cls, sample: Sample, literals: Literals, rng: np.random.Generator, settings: BeamSettings) -> _BeamSearch:
         good, bad, worse = (
             unpack(table, sample.count).reshape(sample.count, -1) for table in (sample.good, sample.bad, sample.worse)
         )
@@ -159,7 +159,7 @@ class _Search:
             place -= len(group.kind)
         raise IndexError(number)
 
-    def narrow(self, beam: list[_Partial]) -> tuple[_Search, list[_Partial]]:
+    def narrow(self, beam: list[_Partial]) -> tuple[_BeamSearch, list[_Partial]]:
         """The same search on the atoms that a conjunction of the beam is true of."""
         rows = np.flatnonzero(np.logical_or.reduce([partial.mask for partial in beam]))
         if len(rows) > 0.7 * len(self.state):

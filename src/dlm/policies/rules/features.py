@@ -180,7 +180,7 @@ class Literals:
 
 def gather_literals(sample: Sample, vocabulary: Vocabulary, rng: np.random.Generator, limits: PoolLimits) -> Literals:
     """The literals about an action of the sample's states, simple ones first."""
-    builder = _Builder(sample, vocabulary, rng, limits)
+    builder = _LiteralBuilder(sample, vocabulary, rng, limits)
     relations = builder.relations()
     properties = builder.properties(relations)
     conditions = builder.conditions(properties)
@@ -190,7 +190,7 @@ def gather_literals(sample: Sample, vocabulary: Vocabulary, rng: np.random.Gener
 
 
 @dataclass(frozen=True)
-class _Builder:
+class _LiteralBuilder:
     sample: Sample
     vocabulary: Vocabulary
     rng: np.random.Generator
