@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from dlm.data.structure import Structure
 from dlm.errors import ProgramError, SettingsError, require_packages
@@ -266,7 +266,7 @@ def _solve(text: str, end: float | None) -> list[tuple[str, tuple[int, ...]]] | 
     import clingo
 
     _check_time(end)
-    control: Any = clingo.Control([], lambda _code, _text: None)
+    control = clingo.Control([], lambda _code, _text: None)
     control.add("base", [], text)
     control.ground([("base", [])])
     _check_time(end)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -74,7 +73,7 @@ def _read_prolog(path: Path, facts: Facts, predicate: str, arity: int) -> Labels
     return Labels(rows["pos"], rows["neg"])
 
 
-def _numbers(names: Sequence[Any], facts: Facts, path: Path) -> Rows:
+def _numbers(names: Sequence[object], facts: Facts, path: Path) -> Rows:
     numbers = facts.numbers
     try:
         return np.array([numbers[str(name)] for name in names], dtype=np.int64)

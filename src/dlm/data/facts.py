@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,9 @@ __all__ = ["Facts", "Rows"]
 Rows = NDArray[np.int64]
 """Tuples of object numbers, of shape ``(rows, arity)``."""
 
+Constants = NDArray[np.object_] | NDArray[np.int64]
+"""Names of objects: texts or integers."""
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -36,7 +38,7 @@ class Facts:
     empty row if it is true and none if it is not.
     """
 
-    objects: NDArray[Any]
+    objects: Constants
     relations: Mapping[str, Rows]
 
     def __post_init__(self) -> None:

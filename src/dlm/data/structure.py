@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
 from dlm.errors import DataError
 
@@ -45,6 +44,6 @@ class Structure:
     def size(self) -> int:
         return len(self.objects)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # A read-only view of a mapping can be neither copied nor sent to another process.
         return Structure, (self.objects, dict(self.arities), dict(self.relations))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlm.data.draft import draft, explained
-from dlm.data.facts import Facts, Rows
+from dlm.data.facts import Constants, Facts, Rows
 from dlm.errors import DataError, require_packages
 
 __all__ = ["NULLARY", "TableFormat", "write_facts", "write_table"]
@@ -54,7 +53,7 @@ def write_facts(facts: Facts, folder: str | Path, format: TableFormat = "parquet
 def write_table(
     path: Path,
     names: tuple[str, ...],
-    objects: NDArray[Any],
+    objects: Constants,
     batches: Iterable[Rows],
     format: TableFormat,  # noqa: A002
 ) -> None:
@@ -81,7 +80,7 @@ def _even(batches: Iterable[Rows]) -> Iterator[Rows]:
         yield np.concatenate(waiting)
 
 
-def _write_csv(path: Path, names: tuple[str, ...], objects: NDArray[Any], batches: Iterable[Rows]) -> None:
+def _write_csv(path: Path, names: tuple[str, ...], objects: Constants, batches: Iterable[Rows]) -> None:
     # Python 3.11 would leave a carriage return without quotes, and readers take it for the end of a line.
     returns = objects.dtype == object and any("\r" in name for name in (*names, *objects.tolist()))
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -91,7 +90,7 @@ def _write_csv(path: Path, names: tuple[str, ...], objects: NDArray[Any], batche
             writer.writerows(objects[rows].tolist() if names else [("true",)] * len(rows))
 
 
-def _write_parquet(path: Path, names: tuple[str, ...], objects: NDArray[Any], batches: Iterable[Rows]) -> None:
+def _write_parquet(path: Path, names: tuple[str, ...], objects: Constants, batches: Iterable[Rows]) -> None:
     require_packages("pyarrow", extra="scale", purpose="writing Parquet")
     import pyarrow as pa
     from pyarrow import parquet

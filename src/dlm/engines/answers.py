@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dlm.data.facts import Rows
+from dlm.data.facts import Constants, Rows
 from dlm.data.writing import TableFormat, write_table
 from dlm.errors import SettingsError
 
@@ -27,7 +25,7 @@ class Answers:
 
     predicate: str
     parameters: tuple[str, ...]
-    objects: NDArray[Any]
+    objects: Constants
     batches: Iterable[Rows]
     engine: str
     reason: str = ""
@@ -59,7 +57,7 @@ class Answers:
             self._rows = rows if _is_sorted(rows) else rows[np.lexsort(rows.T[::-1])]
         return self._rows
 
-    def names(self) -> list[tuple[Any, ...]]:
+    def names(self) -> list[tuple[str | int, ...]]:
         """All tuples of object names, sorted by object number."""
         return [tuple(row) for row in self.objects[self.rows()].tolist()]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +82,7 @@ class Check:
             lines += ["", f"{self.mistakes - len(self.wrong)} more wrong answers are not shown"]
         return "\n".join(lines)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The figures and the explanations as JSON values."""
         names = ("true_positives", "false_positives", "false_negatives", "true_negatives")
         shares = {name: getattr(self, name) for name in ("accuracy", "precision", "recall")}
@@ -134,7 +133,7 @@ def check_program(
     )
 
 
-def _keys(rows: Rows, size: int) -> NDArray[Any]:
+def _keys(rows: Rows, size: int) -> NDArray[np.int64] | NDArray[np.void]:
     """Something to compare rows by, one for each."""
     arity = rows.shape[1]
     if size**arity > np.iinfo(np.int64).max:

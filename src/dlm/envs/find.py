@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import cast
 
 from dlm.envs.domain import AnyDomain, Domain
-from dlm.envs.from_gymnasium import Encode
+from dlm.envs.from_gymnasium import AnyEnv, Encode
 from dlm.envs.probe import bare_env, domain_of, makes_envs
 from dlm.envs.problems import get_problem, problem_names
 from dlm.envs.registration import register_envs
@@ -16,7 +16,7 @@ __all__ = ["find_domain"]
 
 
 def find_domain(
-    source: str | AnyDomain | Callable[[int], Any] | Any,
+    source: str | AnyDomain | AnyEnv | Callable[[int], AnyEnv],
     action: str | None = None,
     *,
     arity: int | None = None,
@@ -27,7 +27,7 @@ def find_domain(
     """The domain that is meant. What comes after `action` is for environments that are not ours; see `domain_of`."""
     domain = _own_domain(source)
     if domain is None:
-        env = _made(source) if isinstance(source, str) else source
+        env = _made(source) if isinstance(source, str) else cast("AnyEnv | Callable[[int], AnyEnv]", source)
         if action is None:
             raise SettingsError('say which predicate the actions are atoms of, such as action="move"')
         return domain_of(env, action, arity=arity, encode=encode, sizes=sizes, limit=limit)
@@ -40,7 +40,7 @@ def find_domain(
     return domain
 
 
-def _own_domain(source: Any) -> AnyDomain | None:
+def _own_domain(source: str | AnyDomain | AnyEnv | Callable[[int], AnyEnv]) -> AnyDomain | None:
     """A domain by its name or by the Gymnasium environment that it stands behind."""
     if isinstance(source, Domain):
         return source
@@ -61,11 +61,11 @@ def _own_domain(source: Any) -> AnyDomain | None:
     require_packages("gymnasium", extra="rl", purpose="learning on a Gymnasium environment")
     from dlm.envs.to_gymnasium import StructureEnv
 
-    env = bare_env(source)
+    env = bare_env(cast("AnyEnv", source))
     return env.domain if isinstance(env, StructureEnv) else None
 
 
-def _made(name: str) -> Any:
+def _made(name: str) -> AnyEnv:
     """The environment of a Gymnasium id."""
     require_packages("gymnasium", extra="rl", purpose="learning on a Gymnasium environment")
     import gymnasium

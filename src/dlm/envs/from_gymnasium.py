@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,15 @@ from dlm.errors import DataError, SettingsError
 from dlm.logic.explain.query import Query, format_query
 from dlm.seeds import fixed_rng
 
-__all__ = ["Encode", "EnvDomain", "EnvState", "Happening", "copy_env", "structure_key"]
+if TYPE_CHECKING:
+    from gymnasium import Env
 
-Encode = Callable[[tuple[int, ...], Structure], Any]
+__all__ = ["AnyEnv", "Encode", "EnvDomain", "EnvState", "Happening", "copy_env", "structure_key"]
+
+AnyEnv: TypeAlias = "Env[Structure, object]"
+"""A Gymnasium environment that shows structures, whatever its actions are."""
+
+Encode = Callable[[tuple[int, ...], Structure], object]
 """From an action atom, as object numbers, and the observation to what `env.step` takes."""
 
 EPISODES = 100
@@ -63,7 +69,7 @@ class EnvState(State):
 class Happening(NamedTuple):
     """What a step led to."""
 
-    env: Any
+    env: AnyEnv
     shown: Structure
     key: bytes
     reward: float
@@ -83,10 +89,10 @@ class EnvDomain(Domain[EnvState]):
     grows: ClassVar[bool]
     """Whether environments of any size can be made, not only those of the lessons."""
 
-    def __init__(self, make: Callable[[int], Any], encode: Encode) -> None:
+    def __init__(self, make: Callable[[int], AnyEnv], encode: Encode) -> None:
         self._make = make
         self.encode = encode
-        self._envs: dict[int, Any] = {}
+        self._envs: dict[int, AnyEnv] = {}
         self._objects: dict[int, tuple[str, ...]] = {}
         self._known: dict[tuple[bytes, tuple[int, ...]], Happening] = {}
         self._known_facts = 0
@@ -112,7 +118,7 @@ class EnvDomain(Domain[EnvState]):
     def _nearest(self, size: int) -> int:
         return size if self.grows else min(self.lessons, key=lambda known: abs(known - size))
 
-    def _start(self, rng: np.random.Generator, size: int) -> tuple[Any, Structure]:
+    def _start(self, rng: np.random.Generator, size: int) -> tuple[AnyEnv, Structure]:
         if size not in self._envs:
             self._envs[size] = self._make(size)
         env = copy_env(self._envs[size])
@@ -236,7 +242,7 @@ class EnvDomain(Domain[EnvState]):
             self._known[place] = happening
         return happening
 
-    def try_step(self, env: Any, shown: Structure, atom: tuple[int, ...]) -> Happening:
+    def try_step(self, env: AnyEnv, shown: Structure, atom: tuple[int, ...]) -> Happening:
         """Step a copy of an environment."""
         env = copy_env(env)
         happened = env.step(self.encode(atom, shown))
@@ -251,7 +257,7 @@ class EnvDomain(Domain[EnvState]):
             raise DataError(
                 f"{self.name} went from {shown.size} to {after.size} objects: an episode must keep its objects"
             )
-        reached = bool(info.get("is_success", terminated and reward > 0))
+        reached = bool(info.get("is_success", terminated and float(reward) > 0))
         return Happening(env, after, structure_key(after), float(reward), bool(terminated or truncated), reached)
 
     # ------------------------------------------------------------------ the best return
@@ -325,13 +331,13 @@ def _weight(shown: Structure) -> int:
     return STEP_FACTS + sum(map(len, shown.relations.values()))
 
 
-def copy_env(env: Any) -> Any:
+def copy_env(env: AnyEnv) -> AnyEnv:
     """A copy that goes its own way. Spaces and the source of randomness are shared: copying them is most of the work.
 
     A shared source of randomness also shows that an environment is stochastic: its copies do different things.
     """
-    shared: dict[int, Any] = {}
-    layer = env
+    shared: dict[int, object] = {}
+    layer: object = env
     while layer is not None:
         for name in ("observation_space", "action_space", "spec", "_np_random", "_observation_space", "_action_space"):
             value = vars(layer).get(name)
@@ -351,7 +357,7 @@ def _digits(key: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(key, dtype=np.uint8)
 
 
-def _objects(values: Sequence[Any]) -> NDArray[np.object_]:
+def _objects(values: Sequence[object]) -> NDArray[np.object_]:
     array = np.empty(len(values), dtype=np.object_)
     array[:] = values
     return array

@@ -6,7 +6,7 @@ import colorsys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from dlm.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
 
 __all__ = ["draw"]
 
@@ -66,8 +67,8 @@ def draw(domain: AnyDomain, state: State, index: int) -> Image:
 class _Canvas:
     """A picture and what draws on it, in points of the finished picture."""
 
-    image: Any
-    pen: Any
+    image: Image
+    pen: ImageDraw
 
     @classmethod
     def blank(cls) -> _Canvas:

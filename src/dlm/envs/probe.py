@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeGuard, cast
 
 import numpy as np
 
 from dlm.data.structure import Structure
-from dlm.envs.from_gymnasium import Encode, EnvDomain, EnvState, Happening, copy_env
+from dlm.envs.from_gymnasium import AnyEnv, Encode, EnvDomain, EnvState, Happening, copy_env
 from dlm.errors import DataError, SettingsError
 from dlm.seeds import fixed_rng
 
@@ -25,7 +25,7 @@ TRIED = 40
 
 
 def domain_of(
-    env: Any,
+    env: AnyEnv | Callable[[int], AnyEnv],
     action: str,
     *,
     arity: int | None = None,
@@ -44,7 +44,9 @@ def domain_of(
     grows = makes_envs(env)
     if grows and not sizes:
         raise SettingsError("say with sizes=(3, 4, 5) for which sizes environments are to be made and trained on")
-    first = bare_env(env(min(sizes)) if grows and sizes else env)
+    make = env if makes_envs(env) else lambda _: cast("AnyEnv", env)
+    outer = make(min(sizes) if sizes else 0)
+    first = bare_env(outer)
     shown = _first_observation(first)
     if action in shown.arities:
         raise SettingsError(f"{_name(first)} shows a predicate {action!r} already: give the action another name")
@@ -58,11 +60,11 @@ def domain_of(
     Wrapped.predicates = dict(shown.arities)
     Wrapped.action, Wrapped.action_arity = action, encoder.arity
     Wrapped.grows = grows
-    Wrapped.limit = limit or _limit_of(env(min(sizes)) if grows and sizes else env) or LIMIT
+    Wrapped.limit = limit or _limit_of(outer) or LIMIT
     Wrapped.lessons = tuple(sorted(set(sizes))) if sizes else _sizes_of(first)
     Wrapped.smallest = Wrapped.lessons[0]
     Wrapped.deterministic = False
-    domain = Wrapped((lambda size: bare_env(env(size))) if grows else (lambda _: first), encoder.encode)
+    domain = Wrapped((lambda size: bare_env(make(size))) if grows else (lambda _: first), encoder.encode)
     probe = _look(domain)
     Wrapped.deterministic = not probe.random
     Wrapped.step_cost = _step_cost(domain, probe)
@@ -70,7 +72,7 @@ def domain_of(
     return domain
 
 
-def _check_settings(sizes: Any, limit: Any) -> None:
+def _check_settings(sizes: object, limit: object) -> None:
     known = isinstance(sizes, Sequence) and all(isinstance(size, int) and size > 0 for size in sizes)
     if sizes is not None and not known:
         raise SettingsError(f"sizes= takes some whole numbers above 0, such as sizes=(3, 4, 5). Got {sizes!r} instead.")
@@ -78,7 +80,7 @@ def _check_settings(sizes: Any, limit: Any) -> None:
         raise SettingsError(f"limit= takes the steps of an episode, a whole number above 0. Got {limit!r} instead.")
 
 
-def makes_envs(source: Any) -> bool:
+def makes_envs(source: object) -> TypeGuard[Callable[[int], AnyEnv]]:
     """Whether this is a function from a size to an environment; a class is one."""
     return isinstance(source, type) or not hasattr(source, "step")
 
@@ -91,7 +93,7 @@ class _ActionEncoder:
     encode: Encode
 
     @classmethod
-    def of(cls, env: Any, action: str, arity: int | None, encode: Encode | None, shown: Structure) -> _ActionEncoder:
+    def of(cls, env: AnyEnv, action: str, arity: int | None, encode: Encode | None, shown: Structure) -> _ActionEncoder:
         found = _arity_of(env.action_space, shown.size)
         if encode is None and (found is None or arity not in (None, found)):
             raise SettingsError(
@@ -108,7 +110,7 @@ class _ActionEncoder:
         return cls(known, encode or (_encode_tuple if hasattr(env.action_space, "nvec") else _encode_number))
 
 
-def _arity_of(space: Any, objects: int) -> int | None:
+def _arity_of(space: object, objects: int) -> int | None:
     """The number of arguments of an action atom: the numbers of all atoms, or an object number for each argument."""
     if hasattr(space, "nvec"):
         return len(space.nvec) if all(int(n) == objects for n in space.nvec) else None
@@ -120,11 +122,11 @@ def _encode_number(atom: tuple[int, ...], shown: Structure) -> int:
     return int(np.ravel_multi_index(atom, (shown.size,) * len(atom)))
 
 
-def _encode_tuple(atom: tuple[int, ...], shown: Structure) -> Any:  # noqa: ARG001 (as every encoding)
+def _encode_tuple(atom: tuple[int, ...], shown: Structure) -> object:  # noqa: ARG001 (as every encoding)
     return np.array(atom)
 
 
-def bare_env(env: Any) -> Any:
+def bare_env(env: AnyEnv) -> AnyEnv:
     """Without Gymnasium's own outer wrappers: they count steps and check, and would only be copied along."""
     from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, TimeLimit
 
@@ -139,15 +141,15 @@ def bare_env(env: Any) -> Any:
     return env
 
 
-def _name(env: Any) -> str:
+def _name(env: AnyEnv) -> str:
     return str(env.spec.id if env.spec is not None else type(env.unwrapped).__name__)
 
 
-def _limit_of(env: Any) -> int | None:
+def _limit_of(env: AnyEnv) -> int | None:
     return None if env.spec is None else env.spec.max_episode_steps
 
 
-def _first_observation(env: Any) -> Structure:
+def _first_observation(env: AnyEnv) -> Structure:
     if not all(hasattr(env, name) for name in ("observation_space", "action_space")):
         raise SettingsError(f"{_name(env)} has no observation_space or no action_space, as Gymnasium asks for")
     begun = env.reset(seed=0)
@@ -168,7 +170,7 @@ def _first_observation(env: Any) -> Structure:
     return shown
 
 
-def _sizes_of(env: Any) -> tuple[int, ...]:
+def _sizes_of(env: AnyEnv) -> tuple[int, ...]:
     """The numbers of objects that episodes have."""
     return tuple(sorted({env.reset(seed=seed)[0].size for seed in range(RESETS)}))
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlm.envs.registry import DOMAINS, get_domain
 from dlm.errors import require_packages
+
+if TYPE_CHECKING:
+    from dlm.envs.to_gymnasium import StructureEnv
 
 __all__ = ["env_id", "make_env", "register_envs"]
 
@@ -25,7 +28,7 @@ def register_envs() -> None:
             register(env_id(name), entry_point="dlm.envs.to_gymnasium:StructureEnv", kwargs={"name": name})
 
 
-def make_env(name: str, **settings: Any) -> Any:
+def make_env(name: str, **settings: Any) -> StructureEnv:
     """A domain as a Gymnasium environment, without Gymnasium's wrappers; the settings are those of `StructureEnv`."""
     require_packages("gymnasium", extra="rl", purpose="acting in a Gymnasium environment")
     from dlm.envs.to_gymnasium import StructureEnv

@@ -43,7 +43,7 @@ class StructureSpace(Space[Structure]):
     def is_np_flattenable(self) -> bool:
         return False
 
-    def sample(self, mask: Any | None = None, probability: Any | None = None) -> Structure:
+    def sample(self, mask: object = None, probability: object = None) -> Structure:
         """A random structure; there is nothing to mask."""
         if mask is not None or probability is not None:
             raise SettingsError("a structure space knows no masks and no probabilities")
@@ -55,12 +55,12 @@ class StructureSpace(Space[Structure]):
         }
         return Worlds(1, size, tables).structure(0)
 
-    def contains(self, x: Any) -> bool:
+    def contains(self, x: object) -> bool:
         if not isinstance(x, Structure) or dict(x.arities) != dict(self.arities):
             return False
         return self.size is None or x.size == self.size
 
-    def to_jsonable(self, sample_n: Iterable[Structure]) -> list[Any]:
+    def to_jsonable(self, sample_n: Iterable[Structure]) -> list[dict[str, object]]:
         """Structures as lists and dictionaries."""
         return [
             {

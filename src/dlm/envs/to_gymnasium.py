@@ -72,8 +72,8 @@ class StructureEnv(gymnasium.Env[Structure, np.int64]):
         return self.domain.trials()[0].size if size is None else size
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Structure, dict[str, Any]]:
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[Structure, dict[str, object]]:
         """Start a fresh episode. There are no options."""
         super().reset(seed=seed, options=options)
         start = (
@@ -85,7 +85,7 @@ class StructureEnv(gymnasium.Env[Structure, np.int64]):
         self._state = start
         return self._observation(), self._info()
 
-    def step(self, action: np.int64) -> tuple[Structure, float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64) -> tuple[Structure, float, bool, bool, dict[str, object]]:
         """Carry out the action of that number; one that is not legal costs a step all the same."""
         result = self.domain.step(self.state, np.array([self.atom(int(action))]))
         self._state = result.state
@@ -125,7 +125,7 @@ class StructureEnv(gymnasium.Env[Structure, np.int64]):
     def _observation(self) -> Structure:
         return self.domain.structure(self.state, 0)
 
-    def _info(self) -> dict[str, Any]:
+    def _info(self) -> dict[str, object]:
         assert self._optimum is not None
         return {
             "action_mask": self.domain.legal(self.state)[0].ravel().astype(np.int8),

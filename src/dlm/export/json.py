@@ -8,7 +8,7 @@ understood.
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from dlm.errors import ProgramError
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
@@ -34,7 +34,7 @@ def export_json(program: Program) -> str:
     return json.dumps(tree, indent=2) + "\n"
 
 
-def _definition_tree(definition: Definition) -> dict[str, Any]:
+def _definition_tree(definition: Definition) -> dict[str, object]:
     return {
         "name": definition.name,
         "parameters": list(definition.parameters),
@@ -42,7 +42,7 @@ def _definition_tree(definition: Definition) -> dict[str, Any]:
     }
 
 
-def _formula_tree(formula: Formula) -> dict[str, Any]:
+def _formula_tree(formula: Formula) -> dict[str, object]:
     match formula:
         case Atom(predicate, args):
             return {"kind": "atom", "predicate": predicate, "args": list(args)}
@@ -78,7 +78,7 @@ def parse_json(text: str, origin: str = "<json>") -> Program:
         raise ProgramError(f"{origin}: {error}") from None
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -153,14 +153,14 @@ def _read_formula(tree: object, where: str) -> Formula:
             return (Exists if kind == "exists" else Forall)(variable, distinct, body)
 
 
-def _fields(tree: object, keys: tuple[str, ...], where: str) -> dict[str, Any]:
+def _fields(tree: object, keys: tuple[str, ...], where: str) -> dict[str, object]:
     """An object that has these keys and no others."""
     if not isinstance(tree, dict) or set(tree) != set(keys):
         _expected(f"an object with the keys {', '.join(keys)}", tree, where)
     return tree
 
 
-def _list(tree: object, where: str) -> list[Any]:
+def _list(tree: object, where: str) -> list[object]:
     if not isinstance(tree, list):
         _expected("a list", tree, where)
     return tree

@@ -102,7 +102,7 @@ class Earned:
             success=float(value["success"]),
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """JSON knows no NaN: what is not known is null."""
         means = {
             "mean": _known(self.mean),
@@ -154,7 +154,7 @@ class Tested:
         """From small to large."""
         return tuple(sorted({test.size for test in self.tests}))
 
-    def sizes_json(self) -> dict[str, Any]:
+    def sizes_json(self) -> dict[str, object]:
         return {"tested_sizes": list(self.sizes), "left_out": [asdict(each) for each in self.left_out]}
 
     def __str__(self) -> str:

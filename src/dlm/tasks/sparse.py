@@ -17,7 +17,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +51,7 @@ class Instance:
         rows = self.facts.relations.get("edge")
         return None if rows is None else len(rows)
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, object]:
         """What was asked for, and how many rows came out."""
         return {
             "task": self.task,

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.facts import Rows
+from dlm.data.facts import Constants, Rows
 from dlm.data.readers.tables import Column, Table
 from dlm.data.writing import NULLARY
 from dlm.errors import DataError, require_packages
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["code", "code_table", "merge_text", "read_parquet"]
 
@@ -32,7 +35,7 @@ def read_parquet(path: Path) -> Table:
     return code_table(path.stem, table, str(path))
 
 
-def code_table(predicate: str, table: Any, origin: str) -> Table:
+def code_table(predicate: str, table: pa.Table, origin: str) -> Table:
     """A `pyarrow.Table` as a coded table."""
     if table.column_names == [NULLARY]:
         return Table(predicate, origin, (), table.num_rows)
@@ -42,7 +45,7 @@ def code_table(predicate: str, table: Any, origin: str) -> Table:
     return Table(predicate, origin, columns, table.num_rows)
 
 
-def code(name: str, column: Any, origin: str) -> Column:
+def code(name: str, column: pa.ChunkedArray, origin: str) -> Column:
     """A `pyarrow.ChunkedArray` as a coded column."""
     import pyarrow as pa
 
@@ -69,7 +72,7 @@ def code(name: str, column: Any, origin: str) -> Column:
     return Column(name, encoded.dictionary, encoded.indices.to_numpy())
 
 
-def merge_text(parts: Sequence[Any]) -> tuple[NDArray[Any], list[Rows]]:
+def merge_text(parts: Sequence[NDArray[np.object_] | pa.Array]) -> tuple[Constants, list[Rows]]:
     """All different values of some arrays, sorted, and for each array the places of its values among them."""
     import pyarrow as pa
     from pyarrow import compute

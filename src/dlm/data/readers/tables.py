@@ -10,13 +10,16 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.facts import Facts, Rows
+from dlm.data.facts import Constants, Facts, Rows
 from dlm.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["Coding", "Column", "Duplicates", "Table", "number"]
 
@@ -35,7 +38,7 @@ class Column:
     """
 
     name: str
-    values: Any
+    values: Constants | pa.Array
     codes: NDArray[np.integer] | None
 
     @property
@@ -78,7 +81,7 @@ def number(tables: Sequence[Table], duplicates: Duplicates) -> Facts:
     """The facts in some tables. Their objects are all constants, sorted."""
     _check_types(tables)
     columns = [column for table in tables for column in table.columns if len(column.values)]
-    merge: Callable[[Sequence[Any]], tuple[NDArray[Any], list[Rows]]]
+    merge: Callable[..., tuple[Constants, list[Rows]]]
     if columns and not columns[0].is_text:
         merge = _merge_integers
     elif any(not isinstance(column.values, np.ndarray) for column in columns):
@@ -98,7 +101,7 @@ def number(tables: Sequence[Table], duplicates: Duplicates) -> Facts:
     return Facts(objects, relations)
 
 
-def _merge_text(parts: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], list[Rows]]:
+def _merge_text(parts: Sequence[NDArray[np.object_]]) -> tuple[Constants, list[Rows]]:
     """All different values, sorted, and for each array of values their places among them."""
     objects = sorted(set().union(*(part.tolist() for part in parts)))
     places = {name: place for place, name in enumerate(objects)}
@@ -106,7 +109,7 @@ def _merge_text(parts: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], list[Rows]
     return np.array(objects, dtype=object), numbers
 
 
-def _merge_integers(parts: Sequence[NDArray[np.int64]]) -> tuple[NDArray[Any], list[Rows]]:
+def _merge_integers(parts: Sequence[NDArray[np.int64]]) -> tuple[Constants, list[Rows]]:
     """The same for integers. Mostly they number something, without large gaps, and a table of them is fastest."""
     lowest, highest = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
     if highest - lowest > MAX_GAPS * sum(map(len, parts)):
@@ -133,7 +136,7 @@ def _check_types(tables: Sequence[Table]) -> None:
         )
 
 
-def _without_duplicates(table: Table, rows: Rows, objects: NDArray[Any], duplicates: Duplicates) -> Rows:
+def _without_duplicates(table: Table, rows: Rows, objects: Constants, duplicates: Duplicates) -> Rows:
     first = _first_of_each(rows, len(objects))
     if len(first) == len(rows):
         return rows

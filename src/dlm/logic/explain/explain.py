@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from dlm.logic.explain.lookups import AlteredFacts, Cell, Lookups
 from dlm.logic.explain.query import Query, check_query, format_query, parse_query, resolve
@@ -61,7 +60,7 @@ class Explanation:
             text = words(self.reasons, self.lookups.name, self.listed)
         return text if self.repair is None else text + "\n" + repair_words(self.repair, self.lookups.name)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The explanation as JSON values; docs/explaining.md says what each means."""
         with _deep():
             (reason,) = reason_json(self.reasons, self.lookups.name, self.listed)

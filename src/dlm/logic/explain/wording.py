@@ -8,7 +8,6 @@ is explained by its rules: which one decides, why it is true, and why none befor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from dlm.logic.explain.candidates import Cover, Guard
 from dlm.logic.explain.lookups import Cell, Ground
@@ -255,7 +254,7 @@ def _ground(atom: Ground, name: Name) -> str:
     return format_query(Query(predicate, tuple(name(value) for value in values)))
 
 
-def repair_json(repair: Repair, name: Name) -> dict[str, Any]:
+def repair_json(repair: Repair, name: Name) -> dict[str, object]:
     """A repair as JSON values."""
     return {
         "possible": True if repair.size is not None else False if repair.exact else None,
@@ -266,13 +265,13 @@ def repair_json(repair: Repair, name: Name) -> dict[str, Any]:
     }
 
 
-def cell_json(cell: Cell, name: Name) -> dict[str, Any]:
+def cell_json(cell: Cell, name: Name) -> dict[str, object]:
     """A cell as JSON values."""
     arguments = [None if value is None else name(value) for value in cell.pattern]
     return {"predicate": cell.predicate, "arguments": arguments}
 
 
-def reason_json(reasons: Sequence[Reason], name: Name, listed: RuleList | None = None) -> list[dict[str, Any]]:
+def reason_json(reasons: Sequence[Reason], name: Name, listed: RuleList | None = None) -> list[dict[str, object]]:
     """The reasons as JSON values."""
     return _Json(name, listed).nodes(reasons)
 
@@ -283,15 +282,15 @@ class _Json:
         self.listed = listed
         self.told: set[int] = set()
 
-    def nodes(self, reasons: Sequence[Reason]) -> list[dict[str, Any]]:
+    def nodes(self, reasons: Sequence[Reason]) -> list[dict[str, object]]:
         return [self.node(reason) for reason in reasons]
 
-    def node(self, reason: Reason) -> dict[str, Any]:
+    def node(self, reason: Reason) -> dict[str, object]:
         values = dict(reason.binding)
         if isinstance(reason.formula, Atom):
             atom = reason.formula.predicate, tuple(values[arg] for arg in reason.formula.args)
             kind = "definition" if reason.parts else "fact"
-            found: dict[str, Any] = {"kind": kind, "atom": _ground(atom, self.name), "value": reason.value}
+            found: dict[str, object] = {"kind": kind, "atom": _ground(atom, self.name), "value": reason.value}
             if reason.parts and id(reason) in self.told:
                 return {**found, "repeated": True}
             self.told.add(id(reason))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations, islice, product
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, atoms
 from dlm.policies.rules.labelled import Sample
 
 __all__ = ["Kind", "Literal", "Literals", "PoolLimits", "Vocabulary", "gather_literals"]
+
+T = TypeVar("T")
 
 VARIABLES = ("x", "y")
 BOUND = "z"
@@ -289,5 +291,5 @@ class _LiteralBuilder:
             kind.add_one(body, weight, np.bitwise_or.reduce(table, axis=0))
         return kind
 
-    def _shuffled(self, items: list[Any]) -> list[Any]:
+    def _shuffled(self, items: list[T]) -> list[T]:
         return [items[number] for number in self.rng.permutation(len(items))]
