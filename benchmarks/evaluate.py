@@ -11,6 +11,7 @@ import time
 import numpy as np
 
 from benchmarks.pages import OUT, Record, render, write
+from dlm import Result
 from dlm.api import learn
 from dlm.engines import evaluate_target
 from dlm.logic import Program, evaluate, format_program
@@ -27,6 +28,7 @@ PUBLISHED = {50: 0.10, 100: 1.0, 130: 1.9}
 def main() -> None:
     """Learn IsGrandparent by search, then time its program, pruned and as extracted."""
     result = learn(TASK, learner="search", seed=0)
+    assert isinstance(result, Result)
     figures = {
         "program": format_program(result.program),
         "raw_definitions": len(result.raw.definitions),

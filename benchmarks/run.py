@@ -20,7 +20,7 @@ from benchmarks.measures import measure
 from benchmarks.pages import OUT, Record, commit, machine, render, write
 from dlm.api import learn
 from dlm.logic import format_program
-from dlm.runs.folder import read_program
+from dlm.programs import read_program
 from dlm.tasks import draw_instance
 
 __all__ = ["main", "page"]

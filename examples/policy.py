@@ -6,8 +6,8 @@ import dlm
 
 policy = dlm.learn_policy("rl/unstack", seed=0)
 print(policy.program)
-print(f"learned by {policy.run.learner}: {policy.run.method}")
-for test in policy.run.tests:
+print(f"learned by {policy.learner}: {policy.method}")
+for test in policy.tests:
     print(f"{test.name}: return {test.mean:.3f}, optimum {test.optimum:.3f}, success {test.success:.0%}")
 
 env = gymnasium.make("dlm/Unstack-v0", blocks=6)

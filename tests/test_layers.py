@@ -23,6 +23,8 @@ LAYERS = (
     "machine",
     "tasks",
     "envs",
+    "programs",
+    "problems",
     "runs",
     "learning",
     "policies",

@@ -6,20 +6,22 @@
 {'parent': 2}
 """
 
-from dlm.api import check, explain, learn, learn_policy, resume, resume_policy, run
+from dlm.api import check, explain, learn, learn_policy, load, play, resume, run, test
 from dlm.data import Examples, Facts, Structure, Worlds
 from dlm.data.readers import read_facts, write_facts
 from dlm.engines import Answers, evaluate_target
 from dlm.engines.check import Check
 from dlm.errors import DlmError
 from dlm.export import export_program
-from dlm.learning.portfolio import Result
+from dlm.learning.result import Result
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify
 from dlm.logic import Program, evaluate, format_program, parse_program, simplify
 from dlm.logic.explain.explain import Explanation
 from dlm.policies.policy import Policy
+from dlm.programs import read_program
 from dlm.prove import Proof, prove_equal
+from dlm.runs.observer import Progress
 from dlm.space import MachineSettings
 from dlm.tasks import Instance, Task, draw_instance, get_task, task_names
 
@@ -37,6 +39,7 @@ __all__ = [
     "MachineSettings",
     "Policy",
     "Program",
+    "Progress",
     "Proof",
     "Result",
     "Structure",
@@ -54,14 +57,17 @@ __all__ = [
     "get_task",
     "learn",
     "learn_policy",
+    "load",
     "parse_program",
+    "play",
     "prove_equal",
     "read_facts",
+    "read_program",
     "resume",
-    "resume_policy",
     "run",
     "simplify",
     "task_names",
+    "test",
     "verify",
     "write_facts",
 ]

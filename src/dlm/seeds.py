@@ -23,6 +23,7 @@ class Stream(IntEnum):
     GENERATED_FACTS = auto()
     TASK_SEARCH = auto()
     TASK_GRADIENT = auto()
+    TASK_LOOK = auto()
     PRUNING = auto()
     VERIFICATION = auto()
     BEST_SO_FAR = auto()

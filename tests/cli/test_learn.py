@@ -126,7 +126,7 @@ def test_an_interrupt_ends_with_the_best_so_far(start: Start, tmp_path: Path, nu
     result = one_object((tmp_path / "r" / "result.json").read_text())
     assert result["ended"] == "interrupted"
     assert result["program"] in out
-    assert (tmp_path / "r" / "search.npz").exists()
+    assert (tmp_path / "r" / "search.safetensors").exists()
 
 
 def test_the_installed_command_is_the_same() -> None:

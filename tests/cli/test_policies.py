@@ -16,7 +16,7 @@ PROMISED = {
     "learner",
     "verified",
     "returns",
-    "env_steps",
+    "steps",
     "seconds",
     "program",
     "definitions",
@@ -61,7 +61,7 @@ def test_a_run_leaves_its_files(unstack: tuple[Path, subprocess.CompletedProcess
     assert done.stdout.startswith(result["program"])
     metrics = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert [line["starts"] for line in metrics] == list(range(1, len(metrics) + 1))
-    assert metrics[-1]["env_steps"] == result["env_steps"]
+    assert metrics[-1]["steps"] == result["steps"]
 
 
 def test_a_run_can_be_shown_tested_played_and_resumed(
@@ -92,7 +92,7 @@ def test_json_is_one_object_and_the_same_seed_gives_the_same_program(dlm: Run) -
         assert test["mean"] <= test["optimum"]
     program = library.parse_program(first["program"])
     assert (len(program.definitions), program.literals) == (first["definitions"], first["literals"])
-    for field in ("program", "returns", "env_steps", "starts"):
+    for field in ("program", "returns", "steps", "starts"):
         assert first[field] == second[field]
 
 
@@ -112,7 +112,7 @@ def test_the_time_limit_ends_with_the_best_so_far_and_the_run_can_go_on(call: Co
     assert "reinforce goes on from its last checkpoint" in err
     again = one_object((tmp_path / "r" / "progress.json").read_text())
     assert (again["attempt"], again["sitting"]) == (0, 1)
-    assert one_object((tmp_path / "r" / "result.json").read_text())["env_steps"] > result["env_steps"]
+    assert one_object((tmp_path / "r" / "result.json").read_text())["steps"] > result["steps"]
 
 
 def test_an_interrupt_ends_with_the_best_so_far(start: Start, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from dlm import parse_program
-from dlm.cli.progress import LivePanel, PlainLines, Watch, open_watch
 from dlm.runs.learner import Candidate, Report
+from dlm.runs.progress import LivePanel, PlainLines, Watch, open_watch
 
 REPORT = Report("search", steps=1200, starts=3, loss=0.0625, accuracy=0.98765, temperature=0.03125)
 CANDIDATE = Candidate(parse_program("t() :- true."), "search", 1.0, believed=True)

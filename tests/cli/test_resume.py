@@ -12,19 +12,19 @@ from dlm.cli import main
 
 
 def saved_steps(run: Path) -> int:
-    with np.load(run / "search.npz") as arrays:
+    with np.load(run / "search.safetensors") as arrays:
         return int(json.loads(arrays["counters"].tobytes())["steps"])
 
 
 def test_a_killed_run_goes_on_from_its_checkpoint(start: Start, dlm: Run, tmp_path: Path) -> None:
     run = tmp_path / "r"
     process = start(*IMPOSSIBLE, "--out", "r")
-    wait_for(run / "search.npz", run / "progress.json", run / "program.dlm")
+    wait_for(run / "search.safetensors", run / "progress.json", run / "program.dlm")
     process.kill()
     process.communicate()
     steps = saved_steps(run)
     spent = float(one_object((run / "progress.json").read_text())["seconds"])
-    accuracy = one_object((run / "best.json").read_text())["accuracy"]
+    accuracy = one_object((run / "best.json").read_text())["score"]
     assert steps > 0
     assert not (run / "result.json").exists()
 
@@ -37,7 +37,7 @@ def test_a_killed_run_goes_on_from_its_checkpoint(start: Start, dlm: Run, tmp_pa
     result = one_object(done.stdout)
     assert result["seconds"] > spent
     assert saved_steps(run) > steps
-    assert one_object((run / "best.json").read_text())["accuracy"] >= accuracy
+    assert one_object((run / "best.json").read_text())["score"] >= accuracy
     assert one_object((run / "settings.json").read_text())["time_limit"] == spent + 1
 
     over = dlm("learn", "--resume", "r")
@@ -50,7 +50,7 @@ def test_the_best_program_survives_a_resume(dlm: Run, tmp_path: Path) -> None:
     first = one_object(dlm(*IMPOSSIBLE, "--time-limit", "2", "--out", "r", "--json").stdout)
     kept = (tmp_path / "r" / "raw.dlm").read_text()
     # Nothing beats a program of accuracy 1, so it must still be there in the end.
-    (tmp_path / "r" / "best.json").write_text('{"learner": "search", "accuracy": 1.0}')
+    (tmp_path / "r" / "best.json").write_text('{"learner": "search", "score": 1.0}')
     again = one_object(dlm("learn", "--resume", "r", "--time-limit", first["seconds"] + 1, "--json").stdout)
     assert again["program"] == first["program"]
     assert (tmp_path / "r" / "raw.dlm").read_text() == kept
@@ -93,7 +93,7 @@ def test_damaged_files_are_named(
         "settings.json": ['{"task": ', "[]", "{}", '{"task": 1, "machine": {}}'],
         "progress.json": ["", '{"seconds": "soon"}'],
         "best.json": ["{}"],
-        "search.npz": ["", "PK\x03\x04 not a checkpoint"],
+        "search.safetensors": ["", "PK\x03\x04 not a checkpoint"],
     }
     for name, texts in damage.items():
         for text in texts:
@@ -117,8 +117,8 @@ def test_a_checkpoint_of_something_else(
     run, _ = learned
     shutil.copytree(run, tmp_path / "copy")
     (tmp_path / "copy" / "result.json").unlink()
-    np.savez(tmp_path / "copy" / "search.npz", other=np.zeros(3))
+    np.savez(tmp_path / "copy" / "search.safetensors", other=np.zeros(3))
     done = dlm("learn", "--resume", "copy")
     assert done.returncode == 2
-    assert "search.npz does not fit this run" in done.stderr
+    assert "search.safetensors does not fit this run" in done.stderr
     assert "Traceback" not in done.stderr

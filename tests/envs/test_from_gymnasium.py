@@ -20,11 +20,11 @@ AHEAD = dlm.parse_program("go(x) :- exists y: here(y) & next(y, x).")
 def test_a_policy_is_learned_and_acts_in_the_environment() -> None:
     policy = dlm.learn_policy(worlds.Corridor, action="go", sizes=(3, 4), learner="search", time_limit=60)
     assert policy.verified
-    assert (policy.run.task, policy.run.learner) == ("Corridor", "search")
-    assert [test.name for test in policy.run.tests] == [f"size {4 * growth}" for growth in (1, 2, 3, 5, 8)]
-    assert all(test.exact and test.mean == pytest.approx(test.optimum) for test in policy.run.tests)
+    assert (policy.task, policy.learner) == ("Corridor", "search")
+    assert [test.name for test in policy.tests] == [f"size {4 * growth}" for growth in (1, 2, 3, 5, 8)]
+    assert all(test.exact and test.mean == pytest.approx(test.optimum) for test in policy.tests)
     assert str(policy).splitlines()[0].endswith(" s, tested at sizes 4, 8, 12, 20, up to 32")
-    assert policy.run.to_json()["tested_sizes"] == [4, 8, 12, 20, 32]
+    assert policy.to_json()["tested_sizes"] == [4, 8, 12, 20, 32]
     env = worlds.Corridor(9)
     observation, _ = env.reset(seed=4)
     here, over, steps = env.here, False, 0

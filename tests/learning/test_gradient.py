@@ -57,7 +57,7 @@ def test_small_machines_learn_easy_tasks(name: str) -> None:
     task = get_task(name)
     candidate = learn(learner(task=name), 3000)
     assert candidate is not None
-    assert (candidate.learner, candidate.accuracy) == ("gradient", 1.0)
+    assert (candidate.learner, candidate.score) == ("gradient", 1.0)
     examples = task.sample(np.random.default_rng(1), 50, task.train_size)
     assert np.array_equal(evaluate_target(candidate.program, examples.worlds), examples.target)
 
@@ -74,7 +74,7 @@ def test_the_paper_s_schedule_tries_the_program_at_the_end_only() -> None:
     of = learner(task=task.name, schedule=paper)
     reports = [of.advance() for _ in range(4)]
     assert [report.candidate is not None for report in reports[:3]] == [False, False, True]
-    assert [report.starts for report in reports] == [1, 1, 2, 2]
+    assert [report.restarts for report in reports] == [1, 1, 2, 2]
     assert reports[3].steps == 40
 
 
@@ -88,14 +88,14 @@ def test_same_seed_same_reports() -> None:
 def test_temperature_falls_with_epochs_and_comes_back_with_a_start() -> None:
     reports = [report for of in [learner()] for report in (of.advance() for _ in range(32))]
     assert [r.temperature for r in reports[:3]] == pytest.approx([0.5 * 0.98**2, 0.5 * 0.98**4, 0.5 * 0.98**6])
-    assert reports[29].starts == 2
+    assert reports[29].restarts == 2
     # The first start found something, so the second is warm: a third of the epochs are skipped.
     assert reports[29].temperature == pytest.approx(0.5 * 0.98 ** (QUICK.epochs // 3))
 
 
 def test_a_warm_start_leans_on_the_best_program_of_its_chain() -> None:
     of = learner()
-    while of.advance().starts == 1:
+    while of.advance().restarts == 1:
         pass
     assert of._elite is not None
     score, depth, choices = of._elite
@@ -110,7 +110,7 @@ def test_a_chain_of_warm_starts_ends_with_fresh_logits() -> None:
     warm = {}
     for _ in range(100):
         report = of.advance()
-        warm[report.starts] = of._warm
+        warm[report.restarts] = of._warm
     assert [warm[start] for start in (1, 2, 3)] == [0, 1, 0]
 
 
@@ -149,7 +149,7 @@ def test_a_start_no_better_than_a_constant_is_given_up_half_way(monkeypatch: pyt
     of = learner(task="family/is-uncle")
     half_way = QUICK.epochs * QUICK.steps // 2 // QUICK.slice_steps
     reports = [of.advance() for _ in range(half_way)]
-    assert [report.starts for report in reports[-2:]] == [1, 2]
+    assert [report.restarts for report in reports[-2:]] == [1, 2]
     assert of.state()["values"][-1] == 2.0
 
 
@@ -166,7 +166,7 @@ def test_current_choices_are_a_program_of_the_space() -> None:
 def test_reports_are_plain_values() -> None:
     report = learner().advance()
     assert isinstance(report, Report)
-    assert (report.learner, report.steps, report.starts) == ("gradient", 10, 1)
+    assert (report.learner, report.steps, report.restarts) == ("gradient", 10, 1)
     assert 0 < report.loss < 5
 
 

@@ -78,7 +78,7 @@ def test_the_result_is_an_ordinary_verified_program() -> None:
 def reports(learner: IncrementalLearner, count: int) -> Iterator[tuple[object, ...]]:
     for _ in range(count):
         report = learner.advance()
-        yield report.steps, report.starts, report.loss, report.candidate
+        yield report.steps, report.restarts, report.figures["loss"], report.candidate
 
 
 def test_a_learner_goes_on_from_a_snapshot_as_if_nothing_had_happened() -> None:

@@ -11,7 +11,8 @@ from dlm.errors import RunError, SettingsError
 from dlm.learning.portfolio import learn, resume
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import try_program
-from dlm.runs.folder import RunFolder, read_program
+from dlm.programs import read_program
+from dlm.runs.folder import RunFolder
 
 
 def settings_for(name, **changes):
@@ -34,7 +35,7 @@ class Watcher:
 def test_a_verified_program_comes_out_with_its_figures(tmp_path):
     task, settings = settings_for("family/has-sister", learner="search", seed=4)
     watcher = Watcher()
-    result = learn(task, settings, out=tmp_path / "run", observer=watcher)
+    result = learn(task, settings, RunFolder.create(tmp_path / "run", task.name, 0), watcher)
     assert result.verified
     assert result.learner == "search"
     assert result.program.literals <= 6
@@ -51,14 +52,14 @@ def test_a_verified_program_comes_out_with_its_figures(tmp_path):
 
 def test_same_seed_same_program():
     task, settings = settings_for("graph/adjacent-to-red", learner="search", seed=2)
-    first, second = (learn(task, settings, save=False) for _ in range(2))
+    first, second = (learn(task, settings, None) for _ in range(2))
     assert first.program == second.program
     assert first.steps == second.steps
 
 
 def test_a_run_out_of_time_keeps_its_best_and_can_be_resumed(tmp_path):
     task, settings = settings_for("family/is-mguncle", learner="search", time_limit=1.5)
-    result = learn(task, settings, out=tmp_path / "run")
+    result = learn(task, settings, RunFolder.create(tmp_path / "run", task.name, 0))
     assert not result.verified
     assert result.ended == "time limit"
     folder = RunFolder.open(tmp_path / "run")

@@ -90,7 +90,7 @@ def test_pairs_and_redirections_do_what_they_promise(name):
 
 def run(learner, slices):
     reports = [learner.advance() for _ in range(slices)]
-    return [(r.steps, r.starts, r.loss, r.accuracy) for r in reports]
+    return [(r.steps, r.restarts, dict(r.figures)) for r in reports]
 
 
 def find(learner, slices=400):

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dlm.policies.outcome import PolicyRun, read_policy_run
+from dlm.policies.stages import PolicyReport
 
 from dlm.api import learn_policy, resume_policy
 from dlm.envs import get_domain, get_teacher
 from dlm.envs.probe import domain_of
 from dlm.errors import ResourceError, RunError, SettingsError
 from dlm.logic.text import parse_program
-from dlm.policies.outcome import PolicyRun, read_policy_run
 from dlm.policies.run import learn_policy_task, resume_policy_task
 from dlm.policies.settings import PolicyLearnerName, PolicyRunSettings
-from dlm.policies.stages import PolicyReport
 from dlm.policies.verify import Earned, all_passed, play_program, try_trials
 from dlm.runs.folder import RunFolder, read_program
 from policies.worlds import Corridor, Line, OrderedLine, Slippery
@@ -46,7 +46,7 @@ class Witness:
 def test_an_interrupt_ends_with_the_best_program_so_far(tmp_path: Path) -> None:
     witness = Witness(KeyboardInterrupt())
     run = learn_policy_task(UNSTACK, PolicyRunSettings("rl/unstack"), out=tmp_path / "r", observer=witness)
-    assert (run.ended, run.learner, run.starts) == ("interrupted", "search", 1)
+    assert (run.ended, run.learner, run.restarts) == ("interrupted", "search", 1)
     assert run.verified  # the first start's program happens to be right
     assert len(witness.reports) == 1
     assert read_policy_run(RunFolder.open(tmp_path / "r")) is not None
@@ -68,13 +68,13 @@ def test_a_run_that_was_killed_ends_as_if_nothing_had_happened(
     whole = learn_policy_task(UNSTACK, settings, save=False)
     folder = killed(tmp_path / "r", settings, reports)
     assert read_policy_run(folder) is None
-    assert folder.has(f"{learner}.npz")
+    assert folder.has(f"{learner}.safetensors")
     witness = Witness()
     run = resume_policy_task(UNSTACK, settings, folder, observer=witness)
     assert f"{learner} goes on from its last checkpoint" in witness.notes
     assert (run.ended, run.learner, run.program) == ("finished", learner, whole.program)
-    assert (run.starts, run.env_steps) == (whole.starts, whole.env_steps)
-    assert not folder.has(f"{learner}.npz")  # nothing is left to go on with
+    assert (run.restarts, run.steps) == (whole.restarts, whole.steps)
+    assert not folder.has(f"{learner}.safetensors")  # nothing is left to go on with
 
 
 def test_a_tested_program_is_replaced_only_by_a_better_one(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_tested_program_is_replaced_only_by_a_better_one(tmp_path: Path) -> No
     assert not first.verified
     folder = RunFolder.open(tmp_path / "r")
     (folder.path / "program.dlm").write_text("move(x, y) :- is_floor(y) & ~on(x, y) & top(x).\n")
-    (folder.path / "reinforce.npz").unlink()  # the learner has it no more
+    (folder.path / "reinforce.safetensors").unlink()  # the learner has it no more
     run = resume_policy_task(UNSTACK, replace(settings, time_limit=first.seconds + 0.5), folder)
     assert run.verified
     assert read_program(folder.path) == run.program
@@ -96,7 +96,7 @@ def test_a_result_stays_if_the_run_cannot_go_on(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="has used its"):
         resume_policy(folder.path, time_limit=first.seconds / 2)
     assert folder.read_json("settings.json") == settings.to_json()
-    (folder.path / "reinforce.npz").write_bytes(b"nonsense")
+    (folder.path / "reinforce.safetensors").write_bytes(b"nonsense")
     with pytest.raises(RunError, match="cannot read the checkpoint"):
         resume_policy(folder.path, time_limit=first.seconds + 1)
     assert read_policy_run(folder) is not None
@@ -105,17 +105,17 @@ def test_a_result_stays_if_the_run_cannot_go_on(tmp_path: Path) -> None:
 def test_a_verified_run_goes_on_only_if_it_was_cut_short_and_gets_more_time(tmp_path: Path) -> None:
     witness = Witness(KeyboardInterrupt())
     policy = learn_policy("rl/unstack", seed=105, out=tmp_path / "r", observer=witness)
-    assert (policy.run.ended, policy.verified) == ("interrupted", True)
-    assert resume_policy(tmp_path / "r", time_limit=policy.run.seconds / 2).run.to_json() == policy.run.to_json()
+    assert (policy.ended, policy.verified) == ("interrupted", True)
+    assert resume_policy(tmp_path / "r", time_limit=policy.seconds / 2).run.to_json() == policy.to_json()
     whole = resume_policy(tmp_path / "r")
-    assert (whole.run.ended, whole.verified) == ("finished", True)
-    assert resume_policy(tmp_path / "r", time_limit=2000.0).run.to_json() == whole.run.to_json()
+    assert (whole.ended, whole.verified) == ("finished", True)
+    assert resume_policy(tmp_path / "r", time_limit=2000.0).run.to_json() == whole.to_json()
 
 
 def test_a_draft_is_there_before_the_first_checkpoint(tmp_path: Path) -> None:
     folder = killed(tmp_path / "r", PolicyRunSettings("rl/unstack", seed=105), 1)
     assert read_program(folder.path).target.name == "move"
-    assert not folder.has("search.npz")
+    assert not folder.has("search.safetensors")
 
 
 @pytest.mark.parametrize("good", [True, False])
@@ -133,7 +133,7 @@ def test_when_all_learners_have_ended_only_a_run_without_a_verified_program_begi
     assert (len(witness.reports) > 0) == (not good)
     if not good:
         assert "attempt 2: learners start again with fresh randomness" in witness.notes
-        assert run.env_steps == 1000 + witness.reports[-1].figures["env_steps"]
+        assert run.steps == 1000 + witness.reports[-1].figures["steps"]
 
 
 def test_a_checkpoint_that_does_not_fit_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def test_a_checkpoint_that_does_not_fit_is_named(tmp_path: Path, monkeypatch: py
     settings = PolicyRunSettings("rl/unstack", seed=105, learner="search")
     folder = killed(tmp_path / "r", settings, 2)
     folder.save_state("search", {"tree": np.frombuffer(b"{}", dtype=np.uint8)})
-    with pytest.raises(RunError, match=r"search\.npz does not fit this run: KeyError.*delete it"):
+    with pytest.raises(RunError, match=r"search\.safetensors does not fit this run: KeyError.*delete it"):
         resume_policy_task(UNSTACK, settings, folder)
 
 
@@ -158,17 +158,17 @@ def test_worlds_and_teachers_of_ones_own_have_no_checkpoints(tmp_path: Path, mon
         out, witness = tmp_path / str(number), Witness(KeyboardInterrupt())
         run = learn_policy_task(domain, settings, out=out, observer=witness, teacher=teacher)
         assert run.ended == "interrupted"
-        assert not list(out.glob("*.npz"))
+        assert not list(out.glob("*.safetensors"))
 
 
 def test_the_training_of_a_soft_policy_goes_on(tmp_path: Path) -> None:
     settings = PolicyRunSettings("rl/unstack", seed=5, learner="ppo", time_limit=0.1, keep_soft=True)
     first = learn_policy_task(UNSTACK, settings, out=tmp_path / "r")
     folder = RunFolder.open(tmp_path / "r")
-    assert folder.has("soft.npz")
+    assert folder.has("soft.safetensors")
     again = resume_policy_task(UNSTACK, replace(settings, time_limit=first.seconds + 0.5), folder)
     assert len(again.soft_tests) == len(first.soft_tests) == 5
-    assert again.env_steps > first.env_steps > 0
+    assert again.steps > first.steps > 0
 
 
 def test_what_cannot_be_planned_on_is_left_to_ppo() -> None:

@@ -16,7 +16,7 @@ from dlm.cli.run import EngineName
 from dlm.data.examples import read_labels
 from dlm.data.readers import read_facts
 from dlm.engines.check import SHOWN, check_program
-from dlm.runs.folder import read_program
+from dlm.programs import read_program
 
 __all__ = ["check"]
 

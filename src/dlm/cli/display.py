@@ -10,26 +10,14 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
-from dlm.learning.portfolio import Result
-from dlm.learning.verify import Trial
 from dlm.logic.lists import rules_of
 from dlm.logic.syntax import Program, literals
 from dlm.logic.text import format_program
 
-__all__ = [
-    "column_widths",
-    "console",
-    "count",
-    "percent",
-    "print_program",
-    "print_result",
-    "print_rows",
-    "print_table",
-    "print_trials",
-    "size_of",
-]
+__all__ = ["console", "count", "percent", "print_program", "print_table", "size_of"]
 
 KEYWORDS = r"\b(exists|forall|true|false|else)\b|:-|[~&|]"
 
@@ -61,64 +49,17 @@ def _continued(line: str, width: int) -> list[str]:
     return [part.replace("\xa0", " ") for part in lines]
 
 
-def print_result(result: Result) -> None:
-    """The program, what is known about it, and what to do next."""
-    print_program(result.program)
-    out = console()
-    out.print()
-    out.print(_headline(result))
-    print_trials(result.verification.trials)
-    out.print()
-    out.print(f"size        {size_of(result.program)}; as extracted: {size_of(result.raw)}")
-    out.print(f"effort      {result.seconds:.1f} s, {count(result.starts, 'start')}, {count(result.steps, 'step')}")
-    out.print(f"task        {result.task}, seed {result.seed}")
-    if result.run_dir is None:
-        return
-    out.print(f"run folder  {result.run_dir}")
-    out.print()
-    if result.verified:
-        out.print(f"Next: dlm show {result.run_dir} --raw         # the program as extracted, before pruning")
-        out.print(f"      dlm test {result.run_dir} --objects 200 # one more trial, at any size")
-    else:
-        more = f" --time-limit {_more(result.seconds)}" if result.ended == "time limit" else ""
-        out.print(f"Next: dlm learn --resume {result.run_dir}{more}")
-
-
-def _headline(result: Result) -> Text:
-    if result.verified:
-        instances = sum(trial.instances for trial in result.verification.trials)
-        return Text.assemble(
-            ("Verified", "bold green"), f": no error on {instances} fresh instances. Learned by {result.learner}."
-        )
-    why = "the time limit was reached" if result.ended == "time limit" else "interrupted"
-    by = "no learner had a program yet" if result.learner == "none" else f"learned by {result.learner}"
-    return Text.assemble(("Not verified", "bold yellow"), f": {why}. This is the best program so far, {by}.")
-
-
-def print_trials(trials: Sequence[Trial]) -> None:
-    """A table of how often a program was right."""
-    rows = [(str(t.instances), _sizes(t.sizes), str(t.right), percent(t.success_rate)) for t in trials]
-    print_table(("INSTANCES", "OBJECTS", "WHOLLY RIGHT", "SUCCESS RATE"), rows)
-
-
-def column_widths(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[int]:
-    """How wide the columns of a table need to be."""
-    return [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
-
-
 def print_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    """Columns two spaces apart."""
-    widths = column_widths(head, rows)
-    print_rows([head], widths, style="dim")
-    print_rows(rows, widths)
-
-
-def print_rows(rows: Sequence[tuple[str, ...]], widths: Sequence[int], style: str = "") -> None:
-    """Rows of a table."""
-    out = console()
+    """Columns two spaces apart, as wide as they need to be."""
+    table = Table(*head, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for row in rows:
-        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        out.print(Text(line, style=style))
+        table.add_row(*map(Text, row))
+    out = console()
+    wide = Console(width=sum(max(map(len, column)) + 2 for column in zip(head, *rows, strict=True)), highlight=False)
+    for line in wide.render_lines(table, pad=False):
+        text = Text.assemble(*((segment.text, segment.style or "") for segment in line))
+        text.rstrip()
+        out.print(text)
 
 
 def percent(share: float) -> str:
@@ -142,14 +83,3 @@ def size_of(program: Program) -> str:
 def count(number: int, noun: str) -> str:
     """A number of things, in words."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _sizes(sizes: tuple[int, ...]) -> str:
-    if len(sizes) > 2 and list(sizes) == list(range(sizes[0], sizes[-1] + 1)):
-        return f"{sizes[0]} to {sizes[-1]}"
-    return ", ".join(map(str, sizes))
-
-
-def _more(seconds: float) -> int:
-    """A time limit that gives a run as long again as it had, in round numbers."""
-    return max(60, round(2 * seconds / 60) * 60)

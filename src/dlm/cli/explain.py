@@ -13,7 +13,7 @@ from dlm.data.readers import read_facts
 from dlm.engines.engine import require_inputs
 from dlm.logic.explain.explain import explain as explain_atom
 from dlm.logic.explain.query import format_query, parse_query
-from dlm.runs.folder import read_program
+from dlm.programs import read_program
 
 __all__ = ["explain"]
 

@@ -9,7 +9,7 @@ import typer
 
 from dlm.data.draft import draft
 from dlm.export import DEFAULT_DIALECT, TARGETS, export_program
-from dlm.runs.folder import read_program
+from dlm.programs import read_program
 
 __all__ = ["export"]
 

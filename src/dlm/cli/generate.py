@@ -13,8 +13,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from dlm.cli.progress import LINE_SECONDS
 from dlm.data.writing import TableFormat
+from dlm.runs.progress import LINE_SECONDS
 from dlm.tasks.sparse import Instance, draw_instance, require_writable
 
 __all__ = ["generate"]

@@ -1,29 +1,25 @@
-"""`dlm learn`: from a task to a verified program. Policies are in `learn_policy.py`."""
+"""`dlm learn`: from a task or a world to a verified program."""
 
 from __future__ import annotations
 
 import json as json_text
-from dataclasses import fields, replace
+import sys
+import warnings
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 import dlm
-from dlm.cli.display import print_result
-from dlm.cli.learn_policy import learn_policy_run, resume_policy_run
-from dlm.cli.policy_options import problem_of
-from dlm.cli.progress import open_watch
-from dlm.envs import Domain
-from dlm.envs.problems import get_problem
+from dlm.cli.policy_options import TrustOption
+from dlm.cli.results import print_result
 from dlm.errors import SettingsError
-from dlm.learning.incremental import phase_machine
-from dlm.learning.portfolio import learn as learn_task
-from dlm.learning.settings import LEARNERS, SCHEDULES, LearnSettings, ScheduleName
+from dlm.learning.settings import LearnSettings
 from dlm.policies.settings import PolicyRunSettings
-from dlm.runs.folder import RunFolder
+from dlm.problems import ProblemWarning
+from dlm.runs.settings import DEVICES, SCHEDULES, DeviceName, RunSettings, ScheduleName
 from dlm.space.settings import MachineSettings
-from dlm.tasks import Task
 
 __all__ = ["learn"]
 
@@ -39,9 +35,14 @@ TEACHER_HELP = (
 )
 KEEP_SOFT_HELP = "train the soft policy alone, as the paper's nIDLM, and report its returns."
 MACHINE = "Machine settings (default: the task's)"
+WORLD = "Of environments that are not ours"
+TIME_HELP = (
+    "Seconds of wall time after which the run ends. "
+    f"Default: {LearnSettings.time_limit:g}, of worlds to act in {PolicyRunSettings.time_limit:g}."
+)
 
 
-def _setting(owner: type[LearnSettings | MachineSettings], name: str, *flags: str, **more: Any) -> Any:
+def _setting(owner: type[RunSettings | MachineSettings], name: str, *flags: str, **more: Any) -> Any:
     """An option whose help is that of the setting it sets."""
     field = next(field for field in fields(owner) if field.name == name)
     text = field.metadata["help"]
@@ -54,9 +55,12 @@ def _setting(owner: type[LearnSettings | MachineSettings], name: str, *flags: st
 
 
 def learn(
-    task: Annotated[str | None, typer.Argument(metavar="TASK", help="Name of a task; `dlm tasks` lists them.")] = None,
+    task: Annotated[
+        str | None,
+        typer.Argument(metavar="PROBLEM", help="A task (`dlm tasks` lists them), a Gymnasium id, or module:attribute."),
+    ] = None,
     seed: Annotated[int | None, _setting(LearnSettings, "seed")] = None,
-    time_limit: Annotated[float | None, _setting(LearnSettings, "time_limit", metavar="SECONDS")] = None,
+    time_limit: Annotated[float | None, typer.Option(metavar="SECONDS", help=TIME_HELP)] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Run folder to make. Default: a new one under ./runs.")
     ] = None,
@@ -70,6 +74,11 @@ def learn(
     ] = False,
     incremental: Annotated[bool, _setting(LearnSettings, "incremental", "--incremental", metavar="")] = False,
     teacher: Annotated[str | None, typer.Option(metavar="TEACHER", help=TEACHER_HELP)] = None,
+    device: Annotated[DeviceName | None, _setting(LearnSettings, "device", metavar="|".join(DEVICES))] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", metavar="", help="Show every better program as it comes.")
+    ] = False,
+    trust: TrustOption = False,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object and nothing else.")] = False,
     depth: Annotated[int | None, _setting(MachineSettings, "depth")] = None,
     breadth: Annotated[str | None, _setting(MachineSettings, "breadth", metavar="N[,N...]")] = None,
@@ -84,6 +93,14 @@ def learn(
     residual: Annotated[
         bool | None, _setting(MachineSettings, "residual", "--residual/--no-residual", metavar="")
     ] = None,
+    action: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", rich_help_panel=WORLD, help="The predicate whose atoms are the actions."),
+    ] = None,
+    sizes: Annotated[
+        str | None, typer.Option(metavar="N,N...", rich_help_panel=WORLD, help="The sizes to train on.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", rich_help_panel=WORLD, help="Steps of an episode.")] = None,
 ) -> None:
     """Learn a task and print the program with what was verified.
 
@@ -91,8 +108,14 @@ def learn(
     to act in (rl/...) gives a policy: verified if in every published test all fresh episodes reach the goal, or the
     mean return is as good as the optimum.
     """
-    run = _given(seed=seed, learner=learner, incremental=incremental or None)
-    machine = _given(
+    given = _given(
+        seed=seed,
+        learner=learner,
+        schedule=schedule,
+        incremental=incremental or None,
+        device=device,
+        keep_soft=keep_soft or None,
+        teacher=teacher,
         depth=depth,
         breadth=None if breadth is None else _read_breadth(breadth),
         outputs=outputs,
@@ -103,35 +126,23 @@ def learn(
         distinct=distinct,
         residual=residual,
     )
-    supervised = {**machine, **_given(schedule=schedule)}
-    if resume is not None:
-        _check_resume(
-            resume, task, {**run, **supervised, **_given(out=out, keep_soft=keep_soft or None, teacher=teacher)}
-        )
-        if isinstance(problem_of(resume, None), Domain):
-            raise typer.Exit(resume_policy_run(resume, time_limit, json=json))
-        with open_watch(f"Resuming {resume}", quiet=json) as watch:
-            result = dlm.resume(resume, time_limit=time_limit, observer=watch)
-    else:
-        if task is None:
-            raise SettingsError("say which task to learn, such as `dlm learn family/has-father`; `dlm tasks` lists all")
-        known = get_problem(task)
-        if isinstance(known, Domain):
-            _refuse(supervised, f"{known.name} is a task to act in and has no such setting")
-            asked = PolicyRunSettings(
-                known.name, **run, **_given(time_limit=time_limit), keep_soft=keep_soft, teacher=teacher
-            )
-            raise typer.Exit(learn_policy_run(known, asked, out, json=json))
-        _refuse(_given(keep_soft=keep_soft or None, teacher=teacher), f"{known.name} is nothing to act in")
-        _check_learner(learner, known)
-        settings = LearnSettings(
-            known.name,
-            replace(phase_machine(known.settings) if incremental else known.settings, **machine),
-            **run,
-            **_given(schedule=schedule, time_limit=time_limit),
-        )
-        with open_watch(f"Learning {known.name}: {known.question}", quiet=json) as watch:
-            result = learn_task(known, settings, out=out, observer=watch)
+    world = _given(action=action, sizes=None if sizes is None else _read_numbers("sizes", sizes, ","), limit=limit)
+    shown: dict[str, Any] = {"progress": not json, "verbose": verbose}
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ProblemWarning)
+        warnings.showwarning = _print_warning  # type: ignore[assignment]
+        if resume is not None:
+            if {**given, **_given(out=out)}:
+                raise SettingsError(
+                    f"a resumed run keeps its settings; leave out {_options({**given, **_given(out=out)})} or start a "
+                    "new run without --resume"
+                )
+            result = dlm.resume(resume, time_limit=time_limit, problem=task, trust=trust, **shown, **world)
+        elif task is None:
+            raise SettingsError("say what to learn, such as `dlm learn family/has-father`; `dlm tasks` lists all tasks")
+        else:
+            asked = {**given, **world, **_given(time_limit=time_limit)}
+            result = dlm.learn(task, out=out or True, **shown, **asked)
     if json:
         print(json_text.dumps(result.to_json()))
     else:
@@ -139,30 +150,13 @@ def learn(
     raise typer.Exit(0 if result.verified else NOT_VERIFIED)
 
 
+def _print_warning(message: Warning | str, *_: object) -> None:
+    print(f"warning: {message}", file=sys.stderr)
+
+
 def _given(**options: Any) -> dict[str, Any]:
     """The options that were given."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-def _check_resume(run: Path, task: str | None, given: dict[str, Any]) -> None:
-    """With --resume everything but the time limit comes from the folder."""
-    if given:
-        raise SettingsError(
-            f"a resumed run keeps its settings; leave out {_options(given)} or start a new run without --resume"
-        )
-    learned = RunFolder.open(run).read_json("settings.json").get("task")
-    if task is not None and task != learned:
-        raise SettingsError(f"the run in {run} learns {learned}, not {task}; leave the task out to resume it")
-
-
-def _check_learner(learner: str | None, task: Task) -> None:
-    if learner is not None and learner not in LEARNERS:
-        raise SettingsError(f"{learner} learns to act; for {task.name} give --learner {' or '.join(LEARNERS)}")
-
-
-def _refuse(given: dict[str, Any], reason: str) -> None:
-    if given:
-        raise SettingsError(f"{reason}: leave out {_options(given)}")
 
 
 def _options(given: dict[str, Any]) -> str:

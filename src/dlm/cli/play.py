@@ -7,21 +7,18 @@ import math
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
 import typer
 
-from dlm import seeds
+import dlm
 from dlm.cli.display import count
-from dlm.cli.policy_options import GreedyOption, mode_of, problem_of
+from dlm.cli.policy_options import GreedyOption, ProblemOption, TrustOption, WorldOption, mode_of, one_problem
 from dlm.cli.returns import decision_words
 from dlm.data.draft import explained
 from dlm.envs import Domain, State
 from dlm.envs.picture import draw
 from dlm.errors import SettingsError
 from dlm.logic.syntax import Program
-from dlm.policies.episode import Move, explain_move, play_episode
-from dlm.runs.folder import read_program
-from dlm.seeds import Stream
+from dlm.policies.episode import Move, explain_move
 
 __all__ = ["play"]
 
@@ -39,7 +36,8 @@ Render = Literal["text", "png", "gif"]
 
 def play(
     source: Annotated[Path, typer.Argument(metavar="PROGRAM|RUN", help="A program file or a run folder.")],
-    task: Annotated[str | None, typer.Option(metavar="NAME", help="The task. Default: that of the run.")] = None,
+    task: ProblemOption = None,
+    env: WorldOption = None,
     objects: Annotated[
         int | None,
         typer.Option(min=0, metavar="N", help="Objects or blocks. Default: those of the first published test."),
@@ -61,19 +59,17 @@ def play(
         int, typer.Option(min=0, metavar="N", help="How deep --explain goes; 0: down to the facts.")
     ] = LEVELS,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the start and of choices.")] = 0,
+    trust: TrustOption = False,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
 ) -> None:
     """Play one episode of a policy. Exit code 0 if it reaches the goal, 3 if not."""
-    domain = problem_of(source, task)
-    if not isinstance(domain, Domain):
-        raise SettingsError(f"{domain.name} is nothing to act in; `dlm test` tries its programs. Play rl/... tasks.")
-    program = read_program(source)
+    problem, mode = one_problem(task, env), mode_of(greedy)
+    episode = dlm.play(source, problem, size=objects, trial=trial, mode=mode, seed=seed, trust=trust)
+    domain, program, start = episode.domain, episode.program, episode.start
     path = _picture_path(render, out, domain)
-    rng = seeds.rng(seed, Stream.PLAY)
-    start = _start(domain, rng, objects, trial)
     moves: list[Move] = []
     shown = render == "text" and not json
-    for move in play_episode(program, domain, rng, start, mode=mode_of(greedy)):
+    for move in episode:
         if shown:
             _print_move(domain, move, len(moves) + 1)
             if explain:
@@ -94,19 +90,6 @@ def play(
         if path is not None:
             print(f"{count(len(moves) + 1, 'picture')} in {path}")
     raise typer.Exit(0 if not moves or moves[-1].solved else NOT_SOLVED)
-
-
-def _start(domain: Domain[Any], rng: np.random.Generator, size: int | None, trial: str | None) -> State:
-    trials = {each.name: each for each in domain.trials()}
-    if trial is not None:
-        if size is not None:
-            raise SettingsError(f"the test {trial!r} has its own size: leave out --objects")
-        if trial not in trials:
-            raise SettingsError(f"{domain.name} has no test {trial!r}; it has {', '.join(map(repr, trials))}")
-        state: State = trials[trial].start(rng, 1)
-        return state
-    fresh: State = domain.reset(rng, 1, domain.trials()[0].size if size is None else size)
-    return fresh
 
 
 # ---------------------------------------------------------------------- text

@@ -1,20 +1,15 @@
-"""What the verbs that run policies have in common: options, and finding the program and its world."""
+"""Options that several verbs have: whose problem it is, and how a policy decides."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from dlm.envs import Domain
 from dlm.envs.evaluate import Mode
-from dlm.envs.problems import get_problem
 from dlm.errors import SettingsError
-from dlm.runs.folder import RunFolder
-from dlm.tasks import Task
 
-__all__ = ["GreedyOption", "mode_of", "problem_of"]
+__all__ = ["GreedyOption", "ProblemOption", "TrustOption", "WorldOption", "mode_of", "one_problem"]
 
 GreedyOption = Annotated[
     bool | None,
@@ -24,6 +19,17 @@ GreedyOption = Annotated[
         help="Of several true actions, take the first, or any at random. Default: sampled.",
     ),
 ]
+ProblemOption = Annotated[
+    str | None,
+    typer.Option("--task", metavar="NAME", help="The task, or module:attribute. Default: that of the run."),
+]
+WorldOption = Annotated[
+    str | None, typer.Option("--env", metavar="NAME", help="The same for a world to act in of your own.")
+]
+TrustOption = Annotated[
+    bool,
+    typer.Option("--trust", metavar="", help="Open a problem that the run folder holds by value: that executes code."),
+]
 
 
 def mode_of(greedy: bool | None) -> Mode:
@@ -31,10 +37,8 @@ def mode_of(greedy: bool | None) -> Mode:
     return "greedy" if greedy else "sampled"
 
 
-def problem_of(source: Path, task: str | None) -> Task | Domain[Any]:
-    """The task or the domain of a name, or else of a run."""
-    if task is not None:
-        return get_problem(task)
-    if not source.is_dir():
-        raise SettingsError(f"say with --task which task the program {source} is for; `dlm tasks` lists them")
-    return get_problem(str(RunFolder.open(source).read_json("settings.json").get("task")))
+def one_problem(task: str | None, env: str | None) -> str | None:
+    """What --task or --env gives."""
+    if task is not None and env is not None:
+        raise SettingsError("--task and --env say the same: give one of them")
+    return task if env is None else env

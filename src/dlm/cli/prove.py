@@ -14,8 +14,8 @@ from dlm.data.structure import Structure
 from dlm.errors import DataError, UnknownTaskError
 from dlm.logic.syntax import Atom, Formula, Program
 from dlm.logic.text import format_formula, parse_formulas
+from dlm.programs import read_program
 from dlm.prove import Proof, prove_equal
-from dlm.runs.folder import read_program
 from dlm.tasks import Task, get_task
 
 __all__ = ["prove"]

@@ -25,7 +25,7 @@ from dlm.engines.answers import Answers, output_format
 from dlm.engines.choose import run_program
 from dlm.engines.engine import Progress
 from dlm.logic.explain.query import format_name
-from dlm.runs.folder import read_program
+from dlm.programs import read_program
 
 __all__ = ["run"]
 

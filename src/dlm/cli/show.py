@@ -8,17 +8,19 @@ from typing import Annotated
 
 import typer
 
-from dlm.cli.display import print_program, print_result, size_of
-from dlm.cli.learn_policy import print_policy_run
+import dlm
+from dlm.cli.display import print_program, size_of
+from dlm.cli.policy_options import ProblemOption, TrustOption, WorldOption, one_problem
+from dlm.cli.results import print_result
 from dlm.errors import SettingsError
 from dlm.export import export_program
-from dlm.learning.portfolio import Result
-from dlm.learning.result import read_result
+from dlm.learning.result import Result
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program
-from dlm.policies.outcome import PolicyRun, read_policy_run
-from dlm.runs.folder import RunFolder, read_program
+from dlm.policies.policy import Policy
+from dlm.problems import can_reopen
+from dlm.programs import read_program
 
 __all__ = ["show"]
 
@@ -32,12 +34,15 @@ def show(
     to: Annotated[
         str | None, typer.Option(metavar="TARGET", help="Print the program alone, in a language of `dlm export`.")
     ] = None,
+    task: ProblemOption = None,
+    env: WorldOption = None,
+    trust: TrustOption = False,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
 ) -> None:
     """Show a program, its size and the figures of its run."""
     if json and to is not None:
         raise SettingsError("--json and --to exclude each other; --to json prints the program alone as JSON")
-    result = _read_result(source) if source.is_dir() else None
+    result = _result(source, one_problem(task, env), trust=trust) if source.is_dir() else None
     program = _program(source, raw, result)
     if to is not None:
         print(export_program(program, to), end="")
@@ -49,23 +54,26 @@ def show(
         print(json_text.dumps({**figures, **shown}))
         return
     if result is not None and not raw:
-        print_policy_run(result) if isinstance(result, PolicyRun) else print_result(result)
+        print_result(result)
         return
     print_program(program)
     print()
     print(size_of(program))
-    if source.is_dir() and result is None:
+    if source.is_dir() and not (source / "result.json").is_file():
         print(f"The run has not ended. Go on with it: dlm learn --resume {source}")
 
 
-def _read_result(run: Path) -> Result | PolicyRun | None:
-    folder = RunFolder.open(run)
-    # A policy that was learned from Python may be for a domain that has no name here.
-    is_policy = "keep_soft" in folder.read_json("settings.json")
-    return read_policy_run(folder) if is_policy else read_result(folder)
+def _result(run: Path, problem: str | None, *, trust: bool) -> Result | Policy | None:
+    """What a run ended with, if it has ended and its problem is at hand; a program can be shown without."""
+    if not (run / "result.json").is_file():
+        read_program(run)  # says so if this is no run
+        return None
+    if problem is None and not trust and can_reopen(run) != (True, False):
+        return None
+    return dlm.load(run, problem=problem, trust=trust)
 
 
-def _program(source: Path, raw: bool, result: Result | PolicyRun | None) -> Program:
+def _program(source: Path, raw: bool, result: Result | Policy | None) -> Program:
     if result is not None:
         return result.raw if raw and isinstance(result, Result) else result.program
     if source.is_dir():

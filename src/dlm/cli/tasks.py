@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dlm.cli.display import column_widths, print_rows, print_table
+from dlm.cli.display import print_table
 from dlm.envs import Domain, domain_names, env_id, get_domain
 from dlm.envs.registry import GOALS
 from dlm.tasks import Task, get_task, task_names
@@ -32,11 +32,9 @@ def tasks(
         everything = [*map(_to_json, known), *map(_domain_to_json, domains)]
         print(json_text.dumps(everything, indent=2))
         return
-    widths = column_widths(HEAD, [_row(task) for task in known])
-    print_rows([HEAD], widths, style="dim")
     for _, group in groupby(known, key=_world):
         alike = list(group)
-        print_rows([_row(task) for task in alike], widths)
+        print_table(HEAD, [_row(task) for task in alike])
         print(_describe(alike[0]))
         print()
     print("LEARN: the predicate asked for, with its number of arguments. The paper's settings: depth L,")

@@ -7,7 +7,7 @@ table of one column; by habit it is called ``objects``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -73,6 +73,36 @@ class Facts:
         }
         return cls(np.array(structure.objects, dtype=object), relations)
 
+    @classmethod
+    def from_tuples(cls, relations: Mapping[str, Iterable[tuple[object, ...]]]) -> Facts:
+        """Facts from the tuples of each predicate. Objects are named by `str`, or all are integers.
+
+        A predicate without tuples has no arity, and is left out: programs that read it say so.
+        """
+        rows = {name: list(map(_as_tuple, tuples)) for name, tuples in relations.items()}
+        for name, tuples in rows.items():
+            if len({len(values) for values in tuples}) > 1:
+                raise DataError(
+                    f"the tuples of {name!r} have different lengths; a predicate has one number of arguments"
+                )
+        names = list(dict.fromkeys(value for tuples in rows.values() for values in tuples for value in values))
+        if not all(isinstance(value, int) and not isinstance(value, bool) for value in names):
+            texts = [str(value) for value in names]
+            if len({*texts}) < len(texts):
+                raise DataError("two objects have the same name: name all objects by texts, or all by integers")
+            objects = np.array(texts, dtype=object)
+        else:
+            objects = np.array(names, dtype=object)
+        number = {value: index for index, value in enumerate(names)}
+        found = {
+            name: np.array(
+                sorted({tuple(number[value] for value in values) for values in tuples}), dtype=np.int64
+            ).reshape(-1 if len(tuples[0]) else 1, len(tuples[0]))
+            for name, tuples in rows.items()
+            if tuples
+        }
+        return cls(objects, found)
+
     def structure(self) -> Structure:
         """The same facts as sets of tuples."""
         relations = {name: frozenset(map(tuple, rows.tolist())) for name, rows in self.relations.items()}
@@ -89,3 +119,8 @@ class Facts:
                 table[(0, *rows.T)] = True
             relations[name] = table
         return Worlds(1, self.size, relations)
+
+
+def _as_tuple(values: object) -> tuple[object, ...]:
+    """A tuple; a single text or number stands for one of length 1."""
+    return tuple(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes) else (values,)

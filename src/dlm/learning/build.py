@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 from dlm.data.memory import require_bytes
 from dlm.errors import SettingsError
@@ -12,7 +13,7 @@ from dlm.learning.incremental import IncrementalLearner, Phase
 from dlm.learning.search import SearchLearner
 from dlm.learning.settings import LearnSettings
 from dlm.runs.extras import check_installed
-from dlm.runs.learner import Learner
+from dlm.runs.learner import TaskLearner
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
 from dlm.tasks.task import Task
@@ -23,12 +24,12 @@ BYTES_PER_LOGIT = 8
 SMALLER = "use a smaller depth, breadth or outputs setting"
 
 
-def build_learner(name: str, task: Task, settings: LearnSettings) -> Learner:
+def build_learner(name: str, task: Task, settings: LearnSettings) -> TaskLearner[Any]:
     """A learner at its start. Torch is loaded only for the one that needs it."""
     check_installed(name)
     if settings.incremental:
 
-        def train(extended: Task, phase: Phase) -> Learner:
+        def train(extended: Task, phase: Phase) -> TaskLearner[Any]:
             return build_phase(name, extended, settings, phase)
 
         return IncrementalLearner(name, task, settings.machine, settings.seed, train)
@@ -48,14 +49,16 @@ def build_learner(name: str, task: Task, settings: LearnSettings) -> Learner:
     raise SettingsError(f"there is no learner {name!r}")
 
 
-def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) -> Learner:
+def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) -> TaskLearner[Any]:
     """The learner of one phase of incremental training: short starts, longer ones after phases that came to nothing."""
     if name != "gradient":
         return build_learner(name, task, replace(settings, seed=phase.seed, incremental=False))
     from dlm.learning.gradient import GradientLearner
-    from dlm.learning.schedule import fast_schedule
+    from dlm.learning.schedule import get_schedule
 
-    schedule = replace(fast_schedule(task, settings.machine), steps=phase.steps, shallower=0)
+    schedule = get_schedule(settings.schedule, task, settings.machine)
+    if settings.schedule == "fast":  # the paper's schedule is long enough, and is not shortened
+        schedule = replace(schedule, steps=phase.steps, shallower=0)
     return GradientLearner(task, settings.machine, schedule, phase.seed)
 
 

@@ -7,6 +7,8 @@ when the program of the likeliest choices is worth a look.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -17,12 +19,14 @@ from torch.nn.functional import binary_cross_entropy
 from dlm import seeds
 from dlm.data.worlds import Examples, join_examples
 from dlm.engines import evaluate_target
+from dlm.errors import RunError
+from dlm.learning.fit import Fit, fit_answers, fit_program
 from dlm.learning.sampling import sample_rich, training_sizes
 from dlm.learning.schedule import Schedule
 from dlm.logic.syntax import Program
 from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of, weights_of
-from dlm.runs.checkpoint import choices_from, choices_to, examples_from, examples_to, rng_from, rng_to
-from dlm.runs.learner import Candidate, Report, State
+from dlm.runs.checkpoint import choices_of, examples_of
+from dlm.runs.learner import Candidate, Report
 from dlm.seeds import Stream, fixed_rng
 from dlm.space import Choices, MachineSettings, Wiring, embed_choices, program_of, wire
 from dlm.tasks.task import Task
@@ -45,10 +49,42 @@ PROMISING = 0.9
 RICH_SHARE, RICH_FACTOR = 0.1, 40
 
 
+LOOK_EVERY = 250
+"""Steps between two looks at the program of a schedule that reads it off only at its end."""
+
+
+@dataclass(frozen=True)
+class GradientState:
+    """All that the next step depends on."""
+
+    logits: NDArray[np.float32]
+    moment1: NDArray[np.float32]
+    moment2: NDArray[np.float32]
+    rng: np.random.Generator
+    look_rng: np.random.Generator
+    torch_rng: NDArray[np.uint8]
+    steps: int
+    restarts: int
+    step_of_restart: int
+    depth: int
+    warm: int
+    loss: float
+    fit: Fit | None
+    best: float
+    look_best: float
+    restart_best: float
+    lift: float
+    restart_choices: Choices
+    tried: Choices | None
+    elite: tuple[float, int, Choices] | None
+    hard_examples: list[Examples]
+
+
 class GradientLearner:
     """Trains a machine by gradient descent, start after start."""
 
     name = "gradient"
+    state_type = GradientState
     latest: Program | None = None
     """The program that was tried last, good or not."""
 
@@ -59,6 +95,7 @@ class GradientLearner:
         self.device = torch.device(device)
         self._wirings: dict[int, Wiring] = {}
         self._rng = seeds.rng(seed, Stream.TASK_GRADIENT)
+        self._look_rng = seeds.rng(seed, Stream.TASK_LOOK)
         self._generator = torch.Generator(self.device).manual_seed(int(self._rng.integers(2**62)))
         self._layouts: dict[tuple[int, int], Layout] = {}
         self._factor = self._rarity_factor() if schedule.rich else 1
@@ -66,6 +103,7 @@ class GradientLearner:
         self._steps = 0
         self._starts = 0
         self._best = 0.0
+        self._look_best = 0.0
         self._lift = 1.0
         self._warm = 0
         self._elite: tuple[float, int, Choices] | None = None
@@ -92,7 +130,18 @@ class GradientLearner:
             if over:
                 self._end()
                 self._begin()
-        return Report(self.name, self._steps, self._starts, self._loss, self._accuracy, self._temperature, candidate)
+            elif not every and self._step_of_start % LOOK_EVERY == 0:
+                candidate = self._look() or candidate
+        fit = {} if self._fit is None else self._fit.figures
+        figures = {"loss": self._loss, **fit, "temperature": self._temperature}
+        return Report(self.name, self._steps, self._starts, figures, candidate)
+
+    @property
+    def steps_left(self) -> int | None:
+        """Steps until the program is read off, where that is only at the end of a restart."""
+        if self.schedule.check_every:
+            return None
+        return self.schedule.epochs * self._epoch_steps - self._step_of_start
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         """Train on these worlds too from now on, unless the schedule has no room for it; the oldest are forgotten."""
@@ -141,7 +190,8 @@ class GradientLearner:
         self._epoch_steps = self.schedule.steps_at(self._starts)
         self._starts += 1
         self._step_of_start = 0
-        self._loss, self._accuracy = float("nan"), 0.0
+        self._loss = float("nan")
+        self._fit: Fit | None = None
         self._start_best = -1.0
         self._start_choices: Choices = hard_choices(self._machine)
         self._tried: Choices | None = None
@@ -251,23 +301,32 @@ class GradientLearner:
             return None
         self._tried = choices
         self.latest = program = program_of(self.wiring, choices)
-        atoms, errors = np.zeros(2), np.zeros(2)
+        fit = Fit()
         for examples in self._draw_few():
-            wrong = examples.mistakes(evaluate_target(program, examples.worlds))
-            target = examples.target[:, examples.scored]
-            atoms += np.sum(~target), np.sum(target)
-            errors += np.sum(wrong & ~target), np.sum(wrong & target)
-            self._mine(examples, wrong)
-        self._accuracy = float(1 - errors.sum() / max(atoms.sum(), 1))
-        # Where one atom in a hundred is true, a program that says no to all is not a good one.
-        score = float(1 - np.mean(errors / np.maximum(atoms, 1)))
-        believed = not errors.any() and self._try_sizes(program)
+            answers = evaluate_target(program, examples.worlds)
+            fit += fit_answers(answers, examples)
+            self._mine(examples, examples.mistakes(answers))
+        self._fit = fit
+        score = fit.balanced
+        believed = not fit.misses + fit.alarms and self._try_sizes(program)
         if score > self._start_best:
             self._start_best, self._start_choices = score, choices
         if not believed and score <= self._best:
             return None
         self._best = max(score, self._best)
-        return Candidate(program, self.name, self._accuracy, believed)
+        return Candidate(program, self.name, fit.score, believed)
+
+    def _look(self) -> Candidate | None:
+        """The program of the likeliest choices, on the way to a schedule's end: shown, and kept if the best so far.
+
+        Its worlds come from a stream of their own, so that looking changes nothing.
+        """
+        self.latest = program = program_of(self.wiring, hard_choices(self._machine))
+        self._fit = fit_program(program, [self.task.sample(self._look_rng, FEW, self.task.train_size)])
+        if self._fit.score <= self._look_best:
+            return None
+        self._look_best = self._fit.score
+        return Candidate(program, self.name, self._fit.score)
 
     def _draw_few(self) -> list[Examples]:
         few = [self.task.sample(self._rng, FEW, self.schedule.size)]
@@ -291,56 +350,64 @@ class GradientLearner:
 
     # ------------------------------------------------------------------ stopping and going on
 
-    def state(self) -> State:
-        """All that the next step depends on."""
+    def state(self) -> GradientState:
         moments = self._optimiser.state.get(self._machine.logits, {})
         nothing = torch.zeros_like(self._machine.logits)
-        return {
-            "logits": _copy(self._machine.logits),
-            "moment1": _copy(moments.get("exp_avg", nothing)),
-            "moment2": _copy(moments.get("exp_avg_sq", nothing)),
-            "numpy_rng": rng_to(self._rng),
-            "torch_rng": _copy(self._generator.get_state()),
-            "counts": np.array([self._steps, self._starts, self._step_of_start, self._depth, self._warm]),
-            "values": np.array([self._loss, self._accuracy, self._best, self._start_best, self._lift]),
-            **choices_to("start", self._start_choices),
-            **(choices_to("tried", self._tried) if self._tried is not None else {}),
-            **(self._elite_state() if self._elite is not None else {}),
-            **examples_to("hard", self._hard_examples),
-        }
+        return GradientState(
+            logits=_copy(self._machine.logits),
+            moment1=_copy(moments.get("exp_avg", nothing)),
+            moment2=_copy(moments.get("exp_avg_sq", nothing)),
+            rng=deepcopy(self._rng),
+            look_rng=deepcopy(self._look_rng),
+            torch_rng=self._generator.get_state().numpy().copy(),
+            steps=self._steps,
+            restarts=self._starts,
+            step_of_restart=self._step_of_start,
+            depth=self._depth,
+            warm=self._warm,
+            loss=self._loss,
+            fit=self._fit,
+            best=self._best,
+            look_best=self._look_best,
+            restart_best=self._start_best,
+            lift=self._lift,
+            restart_choices=self._start_choices,
+            tried=self._tried,
+            elite=self._elite,
+            hard_examples=list(self._hard_examples),
+        )
 
-    def _elite_state(self) -> dict[str, NDArray[np.generic]]:
-        assert self._elite is not None
-        score, depth, choices = self._elite
-        return {"elite": np.array([score, depth]), **choices_to("elite", choices)}
-
-    def restore(self, state: State) -> None:
+    def restore(self, state: GradientState) -> None:
         """Go on from a snapshot of a learner made with the same arguments."""
-        steps, starts, step_of_start, depth, warm = (int(count) for count in state["counts"])
-        self._starts = starts - 1
-        self._set_up(depth)
-        self._steps, self._step_of_start, self._warm = steps, step_of_start, warm
-        values = (float(value) for value in state["values"])
-        self._loss, self._accuracy, self._best, self._start_best, self._lift = values
+        elite_depth = state.depth if state.elite is None else state.elite[1]
+        if not all(2 <= depth <= self.settings.depth for depth in (state.depth, elite_depth)):
+            raise RunError("a depth is not one of this machine")
+        self._starts = state.restarts - 1
+        self._set_up(state.depth)
+        self._steps, self._step_of_start, self._warm = state.steps, state.step_of_restart, state.warm
+        self._loss, self._fit, self._best, self._look_best = state.loss, state.fit, state.best, state.look_best
+        self._start_best, self._lift = state.restart_best, state.lift
+        logits = self._machine.logits
+        for array in (state.logits, state.moment1, state.moment2):
+            # A fused optimiser writes wherever its moments say: their shape has to be right.
+            if array.shape != tuple(logits.shape) or not np.isfinite(array).all():
+                raise RunError("the saved weights do not fit this machine")
         with torch.no_grad():
-            self._machine.logits.copy_(_tensor(state["logits"]))
-        if step_of_start:
-            self._optimiser.state[self._machine.logits] = {
-                "step": torch.tensor(float(step_of_start), device=self.device),
-                "exp_avg": _tensor(state["moment1"]).to(self.device),
-                "exp_avg_sq": _tensor(state["moment2"]).to(self.device),
+            logits.copy_(torch.from_numpy(state.logits))
+        if state.step_of_restart:
+            self._optimiser.state[logits] = {
+                "step": torch.tensor(float(state.step_of_restart), device=self.device),
+                "exp_avg": torch.from_numpy(state.moment1.copy()).to(self.device),
+                "exp_avg_sq": torch.from_numpy(state.moment2.copy()).to(self.device),
             }
-        self._rng = rng_from(state["numpy_rng"])
-        self._generator.set_state(_tensor(state["torch_rng"]))
-        self._start_choices = choices_from("start", self.wiring, state)
-        tried = any(name.startswith("tried/") for name in state)
-        self._tried = choices_from("tried", self.wiring, state) if tried else None
-        self._elite = None
-        if "elite" in state:
-            score, elite_depth = state["elite"].astype(np.float64).tolist()
-            wiring = self._wiring_at(int(elite_depth))
-            self._elite = score, int(elite_depth), choices_from("elite", wiring, state)
-        self._hard_examples = examples_from("hard", state)
+        self._rng, self._look_rng = deepcopy(state.rng), deepcopy(state.look_rng)
+        self._generator.set_state(torch.from_numpy(state.torch_rng.copy()))
+        self._start_choices = choices_of(self.wiring, state.restart_choices)
+        self._tried = None if state.tried is None else choices_of(self.wiring, state.tried)
+        self._elite = state.elite
+        if state.elite is not None:
+            choices_of(self._wiring_at(elite_depth), state.elite[2])
+        self._hard_examples = examples_of(self.task, state.hard_examples)
 
 
 def squeeze(truth: Tensor, margin: float) -> Tensor:
@@ -373,13 +440,9 @@ def any_answer_loss(truth: Tensor, target: Tensor, least: float) -> Tensor:
     return (-weight * torch.log(hit) + (1 - weight) * false_alarms).mean()
 
 
-def _copy(tensor: Tensor) -> NDArray[np.generic]:
-    array: NDArray[np.generic] = tensor.detach().cpu().numpy().copy()
+def _copy(tensor: Tensor) -> NDArray[np.float32]:
+    array: NDArray[np.float32] = tensor.detach().cpu().numpy().copy()
     return array
-
-
-def _tensor(array: NDArray[np.generic]) -> Tensor:
-    return torch.from_numpy(np.array(array))
 
 
 def _same(one: Choices, other: Choices) -> bool:

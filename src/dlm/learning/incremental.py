@@ -13,20 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlm import seeds
 from dlm.data.worlds import BoolArray, Examples, Worlds
-from dlm.engines.bits import evaluate_target
+from dlm.errors import RunError
+from dlm.learning.fit import fit_program
 from dlm.learning.invention import Inventions
 from dlm.learning.sampling import sample_rich
 from dlm.logic.syntax import Program
-from dlm.logic.text import format_program, parse_program
-from dlm.runs.checkpoint import examples_from, examples_to, json_from, json_to
-from dlm.runs.learner import Candidate, Learner, Report, State
+from dlm.runs.checkpoint import examples_of
+from dlm.runs.learner import Candidate, Report, TaskLearner
 from dlm.seeds import Stream, derive_seed
 from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
@@ -53,6 +52,9 @@ class Phase:
     steps: int
 
 
+StateT = TypeVar("StateT")
+
+
 class HeldOut:
     """Worlds that no phase trains on, and how wrong a program is on them."""
 
@@ -63,18 +65,33 @@ class HeldOut:
 
     def error(self, program: Program) -> float:
         """Missed atoms and false alarms as shares of the atoms that a program should be, or is, true of."""
-        hits = missed = alarms = 0
-        for batch in self.batches:
-            said = evaluate_target(program, batch.worlds)[:, batch.scored]
-            mistakes = batch.mistakes(evaluate_target(program, batch.worlds))
-            target = batch.target[:, batch.scored]
-            hits += int((said & target).sum())
-            missed += int((mistakes & target).sum())
-            alarms += int((mistakes & ~target).sum())
-        return (missed + alarms) / max(hits + missed + alarms, 1)
+        return 1 - fit_program(program, self.batches).score
 
 
-class IncrementalLearner:
+@dataclass(frozen=True)
+class SavedInventions:
+    """What `Inventions` holds, its definitions as one program."""
+
+    library: Program | None
+    shown: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class IncrementalState(Generic[StateT]):
+    """The state of a phase's learner, and what the phases before have left."""
+
+    learner: StateT
+    kept: SavedInventions
+    inventions: SavedInventions
+    errors: list[float]
+    phase: int
+    vain: list[int]
+    steps_before: int
+    found: tuple[float, Program] | None
+    counterexamples: list[Examples]
+
+
+class IncrementalLearner(Generic[StateT]):
     """A learner of one kind, started again and again on a task that has more inputs each time.
 
     `starts` are those of a phase; by default one by gradient, and several by search.
@@ -86,7 +103,7 @@ class IncrementalLearner:
         task: Task,
         machine: MachineSettings,
         seed: int,
-        train: Callable[[Task, Phase], Learner],
+        train: Callable[[Task, Phase], TaskLearner[StateT]],
         starts: int | None = None,
     ) -> None:
         self.name = f"{kind} (incremental)"
@@ -105,15 +122,20 @@ class IncrementalLearner:
         self._counterexamples: list[Examples] = []
         self._begin()
 
+    @property
+    def state_type(self) -> type[IncrementalState[StateT]]:
+        inner = self.learner.state_type
+        return IncrementalState[inner]  # type: ignore[valid-type]
+
     def advance(self) -> Report:
         """A slice of the phase's learner; at the end of the phase, what it has found is judged."""
         report = self.learner.advance()
         candidate = self._consider(report)
-        over = report.starts > self._starts
+        over = report.restarts > self._starts
         if self._question and report.candidate is not None and report.candidate.believed:
             over = True
         told = replace(
-            report, learner=self.name, steps=self._steps_before + report.steps, starts=self.phase, candidate=candidate
+            report, learner=self.name, steps=self._steps_before + report.steps, restarts=self.phase, candidate=candidate
         )
         if over and (candidate is None or not candidate.believed):
             self._steps_before += report.steps
@@ -143,7 +165,7 @@ class IncrementalLearner:
         if self._counterexamples and not self._question:
             self.learner.refute([self.inventions.extend_examples(batch) for batch in self._counterexamples])
 
-    def _build(self) -> Learner:
+    def _build(self) -> TaskLearner[StateT]:
         steps = round(min(STEPS * SLOWER ** self._vain[self._question], SLOWEST))
         seed = derive_seed(self.seed, Stream.PHASE, self.phase)
         return self._train(self.inventions.extend_task(self.questions[self._question]), Phase(seed, steps))
@@ -162,7 +184,7 @@ class IncrementalLearner:
             self._found = error, program
         if self._question or (not believed and error >= best):
             return None
-        return Candidate(whole, self.name, 1 - error if not believed else report.accuracy, believed)
+        return Candidate(whole, self.name, 1 - error, believed)
 
     def _end_phase(self) -> None:
         """Keep what the phase invented if its program is better than the best so far; else the next one may try it."""
@@ -181,33 +203,30 @@ class IncrementalLearner:
 
     # ------------------------------------------------------------------ stopping and going on
 
-    def state(self) -> State:
+    def state(self) -> IncrementalState[StateT]:
         """The phase's learner, and what the phases before have left."""
-        found = None if self._found is None else [self._found[0], format_program(self._found[1])]
-        told = {
-            "kept": _inventions_to(self.kept),
-            "inventions": _inventions_to(self.inventions),
-            "errors": self.errors,
-            "phase": self.phase,
-            "vain": self._vain,
-            "steps": self._steps_before,
-            "found": found,
-        }
-        inner: dict[str, NDArray[np.generic]] = {f"phase/{key}": array for key, array in self.learner.state().items()}
-        return {**inner, "incremental": json_to(told), **examples_to("refuting", self._counterexamples)}
+        return IncrementalState(
+            learner=self.learner.state(),
+            kept=_saved(self.kept),
+            inventions=_saved(self.inventions),
+            errors=list(self.errors),
+            phase=self.phase,
+            vain=list(self._vain),
+            steps_before=self._steps_before,
+            found=self._found,
+            counterexamples=list(self._counterexamples),
+        )
 
-    def restore(self, state: State) -> None:
+    def restore(self, state: IncrementalState[StateT]) -> None:
         """Go on from a snapshot of a learner made with the same arguments."""
-        told = json_from(state["incremental"])
-        assert isinstance(told, dict)
-        self.kept, self.inventions = (_inventions_from(told[name]) for name in ("kept", "inventions"))
-        self.errors, self._vain = list(map(float, told["errors"])), list(map(int, told["vain"]))
-        self.phase, self._steps_before = int(told["phase"]), int(told["steps"])
-        found = told["found"]
-        self._found = None if found is None else (float(found[0]), parse_program(found[1]))
-        self._counterexamples = examples_from("refuting", state)
+        if len(state.errors) != len(self.questions) or len(state.vain) != len(self.questions) or state.phase < 1:
+            raise RunError("the saved phases are not those of this task")
+        self.kept, self.inventions = _restored(state.kept), _restored(state.inventions)
+        self.errors, self._vain = list(state.errors), list(state.vain)
+        self.phase, self._steps_before, self._found = state.phase, state.steps_before, state.found
+        self._counterexamples = examples_of(self.task, state.counterexamples)
         self.learner = self._build()
-        self.learner.restore({key[len("phase/") :]: array for key, array in state.items() if key.startswith("phase/")})
+        self.learner.restore(state.learner)
 
 
 def project_task(task: Task, argument: int) -> Task:
@@ -224,14 +243,12 @@ def project_task(task: Task, argument: int) -> Task:
     return replace(task, target=name, target_arity=1, label=label, distinct_only=False, one_is_enough=False)
 
 
-def _inventions_to(inventions: Inventions) -> list[object]:
-    library = inventions.library
-    return [format_program(Program(library)) if library else "", list(inventions.shown)]
+def _saved(inventions: Inventions) -> SavedInventions:
+    return SavedInventions(Program(inventions.library) if inventions.library else None, inventions.shown)
 
 
-def _inventions_from(saved: list[Any]) -> Inventions:
-    text, shown = saved
-    return Inventions(parse_program(text).definitions if text else (), tuple(shown))
+def _restored(saved: SavedInventions) -> Inventions:
+    return Inventions(saved.library.definitions if saved.library else (), saved.shown)
 
 
 def phase_machine(machine: MachineSettings) -> MachineSettings:

@@ -15,13 +15,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
+
+import cloudpickle
 
 from dlm.data.worlds import Examples
 from dlm.errors import DlmError
 from dlm.learning.build import build_learner
 from dlm.learning.settings import LearnSettings
 from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder
-from dlm.runs.learner import Learner, Report
+from dlm.runs.learner import Report, TaskLearner
 from dlm.space.choices import Choices
 from dlm.tasks.task import Task
 
@@ -52,18 +55,29 @@ class Lane:
 
     def __init__(self, order: Order) -> None:
         self.name = order.learner
-        self.learner: Learner = build_learner(order.learner, order.task, order.settings)
+        self.learner: TaskLearner[Any] = build_learner(order.learner, order.task, order.settings)
         self.folder = None if order.folder is None else RunFolder(order.folder)
         if order.resume and self.folder is not None:
-            self.folder.restore(order.learner, self.learner.restore)
+            self.folder.restore(self.learner, self.name)
+        self._steps: int | None = None
+        self._spent, self._made = 0.0, 0  # seconds and steps of this sitting
         self._saved = time.monotonic()
 
     def poll(self) -> list[Report | Suggestion]:
         """A slice of work."""
+        begin, before = time.monotonic(), self._steps
         report = self.learner.advance()
+        self._steps = report.steps
+        if before is not None:
+            self._spent, self._made = self._spent + time.monotonic() - begin, self._made + report.steps - before
         if self.folder is not None and time.monotonic() - self._saved > CHECKPOINT_SECONDS:
             self.checkpoint()
         return [report]
+
+    def seconds_left(self) -> float | None:
+        """How long a schedule that has an end will still take, told from its steps so far."""
+        left = getattr(self.learner, "steps_left", None)
+        return None if left is None or not self._made else left * self._spent / self._made
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         self.learner.refute(counterexamples)
@@ -75,7 +89,7 @@ class Lane:
 
     def checkpoint(self) -> None:
         if self.folder is not None:
-            self.folder.save_state(self.name, self.learner.state())
+            self.folder.checkpoint(self.learner, self.name)
             self._saved = time.monotonic()
 
     def close(self) -> None:
@@ -97,7 +111,9 @@ class Worker:
         os.close(from_write)
         self._send = Connection(to_write, readable=False)
         self._receive = Connection(from_read, writable=False)
-        self._send.send(order)
+        # What a user's script or notebook defines goes over by value, which plain pickle cannot do.
+        self._send.send(sys.path)
+        self._send.send_bytes(cloudpickle.dumps(order))
 
     def poll(self) -> list[Report | Suggestion]:
         """What the worker has sent since the last call. An error of the worker is raised here."""

@@ -8,25 +8,36 @@ one in the next sample. (Local search for satisfiability weights clauses for the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dlm.data.worlds import Examples, join_examples
+from dlm.engines.bits import evaluate_target
+from dlm.errors import RunError
+from dlm.learning.fit import Fit, fit_answers
 from dlm.learning.sampling import rare_atoms, rich_factor, sample_rich
 from dlm.learning.verify import wrong_atoms
 from dlm.logic.syntax import Program
-from dlm.runs.checkpoint import examples_from, examples_to
-from dlm.runs.learner import State
 from dlm.tasks.task import Task
 
-__all__ = ["Pool"]
+__all__ = ["Pool", "PoolState"]
 
 DULL = 0.25
 DECAY = 0.9
 GAIN = 128.0
 """Weight shared by the worlds that a program got wrong, against 1 for every world."""
+
+
+@dataclass(frozen=True)
+class PoolState:
+    """What a pool goes on from."""
+
+    worlds: list[Examples]
+    counterexamples: list[Examples]
+    weight: NDArray[np.float64]
 
 
 class Pool:
@@ -85,40 +96,35 @@ class Pool:
         found += [batch for batch in self.counterexamples if batch.size <= largest]
         return [*found, large[rng.integers(len(large))]] if large else found
 
-    def harden(self, program: Program) -> tuple[float, float]:
-        """Weigh worlds by what a program got wrong; its accuracy over atoms, and the share of wrong worlds."""
-        errors = self._errors(program)
-        wrong = {size: found > 0 for size, found in errors.items()}
+    def harden(self, program: Program) -> tuple[Fit, float]:
+        """Weigh worlds by what a program got wrong; how it fits all of them, and the share of wrong worlds."""
+        answers = {size: evaluate_target(program, batch.worlds) for size, batch in self.batches.items()}
+        wrong = {size: np.asarray(batch.mistakes(answers[size]).any(axis=1)) for size, batch in self.batches.items()}
         gain = GAIN / max(int(_joined(wrong).sum()), 1)
         for size, base in self.base.items():
             self.weight[size] = base + (self.weight[size] - base) * DECAY + wrong[size] * gain
-        asked = sum(batch.count * int(batch.scored.sum()) for batch in self.batches.values())
-        return 1 - float(_joined(errors).sum()) / max(asked, 1), float(_joined(wrong).mean())
+        fit = sum((fit_answers(answers[size], batch) for size, batch in self.batches.items()), Fit())
+        return fit, float(_joined(wrong).mean())
 
     def wrong(self, program: Program) -> float:
         """The share of worlds that a program gets wrong."""
-        return float((_joined(self._errors(program)) > 0).mean())
-
-    def _errors(self, program: Program) -> dict[int, NDArray[np.int64]]:
-        return {size: wrong_atoms(program, batch) for size, batch in self.batches.items()}
+        return float((_joined({size: wrong_atoms(program, batch) for size, batch in self.batches.items()}) > 0).mean())
 
     def add(self, counterexamples: Sequence[Examples]) -> None:
         """Sample these too from now on."""
         self.counterexamples += counterexamples
 
-    def state(self) -> dict[str, NDArray[np.generic]]:
-        return {
-            **examples_to("pool/worlds", list(self.batches.values())),
-            **examples_to("pool/counterexamples", self.counterexamples),
-            "pool/weight": _joined(self.weight),
-        }
+    def state(self) -> PoolState:
+        return PoolState(list(self.batches.values()), list(self.counterexamples), _joined(self.weight))
 
     @classmethod
-    def restore(cls, state: State) -> Pool:
-        pool = cls(examples_from("pool/worlds", state))
-        pool.counterexamples = examples_from("pool/counterexamples", state)
+    def restore(cls, state: PoolState) -> Pool:
+        pool = cls(state.worlds)
+        pool.counterexamples = list(state.counterexamples)
         ends = np.cumsum([batch.count for batch in pool.batches.values()])
-        weights = np.split(state["pool/weight"].astype(np.float64), ends[:-1])
+        if state.weight.shape != (ends[-1],) or not (state.weight > 0).all():
+            raise RunError("the weights of the pool do not fit its worlds")
+        weights = np.split(state.weight, ends[:-1])
         pool.weight = dict(zip(pool.batches, weights, strict=True))
         return pool
 

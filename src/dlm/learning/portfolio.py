@@ -6,11 +6,9 @@ believe in, sends counterexamples back, keeps the best program so far, and write
 
 from __future__ import annotations
 
+import math
 import os
-import time
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal, Protocol
 
 import numpy as np
 
@@ -19,116 +17,55 @@ from dlm.data.worlds import Examples
 from dlm.errors import DlmError, ResourceError, RunError, SettingsError
 from dlm.learning.lanes import Lane, Order, Suggestion, Worker
 from dlm.learning.prune import Judge, prune
+from dlm.learning.result import Result
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify, wrong_atoms
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import FALSE, Definition, Program
 from dlm.logic.text import format_program
+from dlm.programs import read_program
+from dlm.runs.codec import decode
 from dlm.runs.extras import check_installed, missing_torch
-from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder, read_program
+from dlm.runs.folder import RunFolder
 from dlm.runs.learner import Candidate, Report
+from dlm.runs.observer import Observer, Silence, StopRun
+from dlm.runs.result import Ending
+from dlm.runs.session import Session
+from dlm.runs.settings import RunSettings
 from dlm.seeds import Stream
 from dlm.tasks.task import Task
 
-__all__ = ["Ending", "Observer", "Result", "learn", "resume"]
-
-Ending = Literal["verified", "time limit", "interrupted"]
+__all__ = ["check_task", "learn", "resume"]
 
 PRUNINGS = 3
 """How often a pruned program that failed verification is pruned again with the counterexamples."""
 
 
-class Observer(Protocol):
-    """Somebody who watches a run: the command line's progress display, or a test."""
-
-    def on_report(self, report: Report, seconds: float, limit: float) -> None: ...
-
-    def on_note(self, text: str) -> None: ...
+TIMED = 2.0
+"""Seconds after which the length of a whole schedule is told from its first steps."""
 
 
-class _Nobody:
-    def on_report(self, report: Report, seconds: float, limit: float) -> None: ...
-
-    def on_note(self, text: str) -> None: ...
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a run ended with. `program` is the verified one, or else the best so far."""
-
-    task: str
-    seed: int
-    learner: str
-    program: Program
-    raw: Program
-    verification: Verification
-    seconds: float
-    starts: int
-    steps: int
-    ended: Ending
-    run_dir: Path | None
-
-    @property
-    def verified(self) -> bool:
-        return self.verification.verified
-
-    def to_json(self) -> dict[str, object]:
-        """The result as one JSON object."""
-        v = self.verification
-        return {
-            "task": self.task,
-            "seed": self.seed,
-            "verified": self.verified,
-            "learner": self.learner,
-            "success_rate_train_size": v.train.success_rate,
-            "success_rate_large": v.large.success_rate,
-            "success_rate_spread": v.spread.success_rate,
-            "trials": [
-                {"sizes": list(t.sizes), "instances": t.instances, "right": t.right, "success_rate": t.success_rate}
-                for t in v.trials
-            ],
-            "seconds": round(self.seconds, 3),
-            "starts": self.starts,
-            "steps": self.steps,
-            "program": format_program(self.program),
-            "definitions": len(self.program.definitions),
-            "literals": self.program.literals,
-            "raw_definitions": len(self.raw.definitions),
-            "raw_literals": self.raw.literals,
-            "ended": self.ended,
-            "run_dir": None if self.run_dir is None else str(self.run_dir),
-        }
-
-    def __str__(self) -> str:
-        state = "verified" if self.verified else "not verified"
-        return f"# {self.task}: {state}, by {self.learner} in {self.seconds:.1f} s\n{self.program}"
-
-
-def learn(
-    task: Task,
-    settings: LearnSettings,
-    *,
-    out: Path | None = None,
-    save: bool = True,
-    observer: Observer | None = None,
-) -> Result:
-    """Learn a task from scratch. Without `save` nothing is written to disk."""
+def check_task(task: Task, settings: RunSettings) -> None:
+    """Refuse what cannot be learned, before anything is written."""
+    assert isinstance(settings, LearnSettings)
+    check_installed(settings.learner)
     settings.machine.check(task.inputs, task.target_arity)
     _check_breadth(task, settings)
-    check_installed(settings.learner)  # before a folder is made
-    folder = RunFolder.create(out, task.name, settings.seed) if save else None
-    if folder is not None:
-        folder.write_json("settings.json", settings.to_json())
-        if observer is not None:
-            observer.on_note(f"run folder {folder.path}")
-    return _Session(task, settings, folder, observer or _Nobody(), resumed=False).run()
 
 
-def resume(task: Task, settings: LearnSettings, folder: RunFolder, *, observer: Observer | None = None) -> Result:
+def learn(task: Task, settings: RunSettings, folder: RunFolder | None, observer: Observer | None = None) -> Result:
+    """Learn a task from scratch. Without a folder nothing is written to disk."""
+    assert isinstance(settings, LearnSettings)
+    return _Portfolio(task, Session(settings, folder, observer or Silence()), settings, resumed=False).run()
+
+
+def resume(task: Task, settings: RunSettings, folder: RunFolder, observer: Observer | None = None) -> Result:
     """Go on with a run from its last checkpoint. The time limit counts the seconds already spent."""
-    session = _Session(task, settings, folder, observer or _Nobody(), resumed=True)
+    assert isinstance(settings, LearnSettings)
+    portfolio = _Portfolio(task, Session(settings, folder, observer or Silence()), settings, resumed=True)
+    folder.write_json("settings.json", settings.to_json())  # the time limit may be another one
     folder.remove("result.json")  # it will be out of date
-    return session.run()
+    return portfolio.run()
 
 
 @dataclass(frozen=True)
@@ -139,39 +76,19 @@ class Proof:
     verification: Verification
 
 
-class _Session:
-    """One run under way."""
+class _Portfolio:
+    """Learners at work on one task."""
 
-    def __init__(
-        self, task: Task, settings: LearnSettings, folder: RunFolder | None, observer: Observer, *, resumed: bool
-    ) -> None:
-        self.task = task
-        self.settings = settings
-        self.folder = folder
-        self.observer = observer
-        self.resumed = resumed
-        self.spent = 0.0
+    def __init__(self, task: Task, session: Session, settings: LearnSettings, *, resumed: bool) -> None:
+        self.task, self.session, self.settings, self.resumed = task, session, settings, resumed
         self.attempts = 0
         self.best: Candidate | None = None
         self.reports: dict[str, Report] = {}
-        if resumed and folder is not None and folder.has("progress.json"):
-            progress = folder.read_json("progress.json")
-            try:
-                self.spent, self.attempts = float(str(progress["seconds"])), int(str(progress["attempts"]))
-            except (KeyError, ValueError) as error:
-                raise RunError(f"{folder.path}/progress.json is damaged: {error!r}") from None
-            if self.spent >= settings.time_limit:
-                raise SettingsError(
-                    f"this run has used its {settings.time_limit:.0f} s; give a larger --time-limit to go on"
-                )
-        if resumed and folder is not None and folder.has("best.json"):
-            self.best = _read_best(folder)
-        self.started = time.monotonic()
-        self._progress_saved = self.started
-
-    @property
-    def seconds(self) -> float:
-        return self.spent + time.monotonic() - self.started
+        self._forecast = False
+        folder = session.folder
+        if resumed and folder is not None:
+            self.attempts = session.recall().get("attempts", 0)
+            self.best = _read_best(folder) if folder.has("best.json") else None
 
     # ------------------------------------------------------------------ the loop
 
@@ -183,6 +100,8 @@ class _Session:
                 return self._loop(lanes)
             except KeyboardInterrupt:
                 return self._give_up("interrupted", lanes)
+            except StopRun:
+                return self._give_up("stopped", lanes)
         except (ResourceError, MemoryError) as error:
             raise ResourceError(self._last_words(error)) from None
         finally:
@@ -191,7 +110,7 @@ class _Session:
 
     def _open_lanes(self) -> list[Lane | Worker]:
         """The learners asked for: one here, or for `auto` search here and gradient beside it."""
-        folder = None if self.folder is None else self.folder.path
+        folder = None if self.session.folder is None else self.session.folder.path
 
         def order(learner: str) -> Order:
             return Order(self.task, self.settings, learner, folder, self.resumed)
@@ -199,19 +118,19 @@ class _Session:
         if self.settings.learner != "auto":
             return [Lane(order(self.settings.learner))]
         if missing := missing_torch("gradient descent"):
-            self.observer.on_note(f"auto learns by search alone: {missing}")
+            self.session.note(f"auto learns by search alone: {missing}")
         beside = [] if missing or _cores() == 1 else [Worker(order("gradient"))]
         return [Lane(order("search")), *beside]
 
     def _loop(self, lanes: list[Lane | Worker]) -> Result:
-        while self.seconds < self.settings.time_limit:
+        while not self.session.out_of_time:
             for lane in list(lanes):
                 try:
                     messages = lane.poll()
                 except DlmError as error:
                     if isinstance(lane, Lane):
                         raise
-                    self.observer.on_note(f"the gradient learner stopped: {error}")
+                    self.session.note(f"the gradient learner stopped: {error}")
                     lanes.remove(lane)
                     lane.close()
                     continue
@@ -224,28 +143,39 @@ class _Session:
                     result = self._consider(message, lane)
                     if result is not None:
                         return result
-            self._save_progress()
+            self.session.save_progress({"attempts": self.attempts})
+            self._tell_length(lanes)
         return self._give_up("time limit", lanes)
+
+    def _tell_length(self, lanes: list[Lane | Worker]) -> None:
+        """Say soon that a schedule will not come to its end, once its first steps have shown how long they take."""
+        if self._forecast or self.session.seconds < TIMED:
+            return
+        self._forecast = True
+        for lane in lanes:
+            left = lane.seconds_left() if isinstance(lane, Lane) else None
+            limit, needed = self.settings.time_limit, self.session.seconds + (left or 0.0)
+            if needed > limit:
+                self.session.note(
+                    f"the schedule takes about {needed:.0f} s, and the time limit is {limit:.0f} s: the run will end "
+                    f"with the best program so far. A limit of {math.ceil(needed / 8) * 10} s would let it end itself"
+                )
 
     def _consider(self, report: Report, lane: Lane | Worker) -> Result | None:
         """Show a report; prune and verify its candidate if the learner believes in it."""
         self.reports[report.learner] = report
-        self.observer.on_report(report, self.seconds, self.settings.time_limit)
-        self._log(report)
         candidate = report.candidate
-        if candidate is None:
+        if candidate is not None and (candidate.believed or self.best is None or candidate.score > self.best.score):
+            self._keep(candidate)
+        self.session.show(report)
+        if candidate is None or not candidate.believed:
             return None
-        if not candidate.believed:
-            if self.best is None or candidate.accuracy > self.best.accuracy:
-                self._keep(candidate)
-            return None
-        self._keep(candidate)
-        self.observer.on_note(f"{candidate.learner} found a program, pruning and verifying it")
+        self.session.note(f"{candidate.learner} found a program, pruning and verifying it")
         self.attempts += 1
         proof = self._prove(candidate.program)
         if isinstance(proof, Proof):
-            return self._finish(candidate, proof.program, proof.verification, "verified")
-        self.observer.on_note("refuted by a fresh instance, going on")
+            return self._finish(candidate, proof.program, proof.verification, "finished")
+        self.session.note("refuted by a fresh instance, going on")
         # A larger counterexample tells that the program is wrong, but training may not look at it.
         lane.refute([batch for batch in proof if batch.size <= self.task.train_size])
         return None
@@ -283,35 +213,35 @@ class _Session:
         ended: Ending,
     ) -> Result:
         report = self.reports.get(candidate.learner.split("+")[-1])
+        folder = self.session.folder
         result = Result(
-            self.task.name,
-            self.settings.seed,
-            candidate.learner,
-            program,
-            candidate.program,
-            verification,
-            self.seconds,
-            report.starts if report else 0,
-            report.steps if report else 0,
-            ended,
-            None if self.folder is None else self.folder.path,
+            task=self.task.name,
+            seed=self.settings.seed,
+            learner=candidate.learner,
+            program=program,
+            raw=candidate.program,
+            verification=verification,
+            seconds=self.session.seconds,
+            restarts=report.restarts if report else 0,
+            steps=report.steps if report else 0,
+            ended=ended,
+            run_dir=None if folder is None else folder.path,
         )
-        if self.folder is not None:
-            self.folder.write_program("program.dlm", program)
-            self.folder.write_program("raw.dlm", candidate.program)
-            self.folder.write_json("result.json", result.to_json())
+        if folder is not None:
+            folder.write_program("program.dlm", program)
+            folder.write_program("raw.dlm", candidate.program)
+            folder.write_json("result.json", result.to_json())
         return result
 
-    def _give_up(self, ended: Literal["time limit", "interrupted"], lanes: list[Lane | Worker]) -> Result:
+    def _give_up(self, ended: Ending, lanes: list[Lane | Worker]) -> Result:
         """The best program so far, with its errors, and a checkpoint to go on from."""
-        self.observer.on_note(f"{ended}: saving, and counting the errors of the best program so far")
+        self.session.note(f"{ended}: saving, and counting the errors of the best program so far")
         for lane in lanes:
             if isinstance(lane, Lane):
                 lane.checkpoint()
-        self._save_progress(now=True)
+        self.session.save_progress({"attempts": self.attempts}, now=True)
         if self.best is None:
-            constant = _constant_program(self.task)
-            self.best = Candidate(constant, "none", 0.0, believed=False)
+            self.best = Candidate(_constant_program(self.task), "none", 0.0)
         program = simplify(self.best.program)
         return self._finish(self.best, program, verify(program, self.task, self._rng(Stream.BEST_SO_FAR)), ended)
 
@@ -322,34 +252,10 @@ class _Session:
             return str(reason)
         return f"{reason}\nThe best program so far:\n{format_program(simplify(self.best.program))}"
 
-    # ------------------------------------------------------------------ the folder
-
     def _keep(self, candidate: Candidate) -> None:
         self.best = candidate
-        if self.folder is not None:
-            self.folder.write_program("program.dlm", simplify(candidate.program))
-            self.folder.write_program("raw.dlm", candidate.program)
-            self.folder.write_json("best.json", {"learner": candidate.learner, "accuracy": candidate.accuracy})
-
-    def _log(self, report: Report) -> None:
-        if self.folder is not None:
-            self.folder.append_metrics(
-                {
-                    "seconds": round(self.seconds, 3),
-                    "learner": report.learner,
-                    "steps": report.steps,
-                    "starts": report.starts,
-                    "loss": report.loss,
-                    "accuracy": report.accuracy,
-                    "temperature": report.temperature,
-                }
-            )
-
-    def _save_progress(self, *, now: bool = False) -> None:
-        if self.folder is None or not (now or time.monotonic() - self._progress_saved > CHECKPOINT_SECONDS):
-            return
-        self.folder.write_json("progress.json", {"seconds": self.seconds, "attempts": self.attempts})
-        self._progress_saved = time.monotonic()
+        facts = {"learner": candidate.learner, "score": candidate.score}
+        self.session.save_best(simplify(candidate.program), facts, raw=candidate.program)
 
 
 def _check_breadth(task: Task, settings: LearnSettings) -> None:
@@ -362,14 +268,20 @@ def _check_breadth(task: Task, settings: LearnSettings) -> None:
             )
 
 
+@dataclass(frozen=True)
+class _BestFacts:
+    learner: str
+    score: float
+
+
 def _read_best(folder: RunFolder) -> Candidate:
     """The best program that a run had saved, so that going on never replaces it by a worse one."""
     saved = folder.read_json("best.json")
     try:
-        learner, accuracy = str(saved["learner"]), float(str(saved["accuracy"]))
-    except (KeyError, ValueError) as error:
-        raise RunError(f"{folder.path}/best.json is damaged: {error!r}; delete it to go on without") from None
-    return Candidate(read_program(folder.path / "raw.dlm"), learner, accuracy, believed=False)
+        known = decode(saved, _BestFacts)
+    except (LookupError, TypeError, ValueError) as error:
+        raise RunError(f"{folder.path}/best.json is damaged: {error}; delete it to go on without") from None
+    return Candidate(read_program(folder.path / "raw.dlm"), known.learner, known.score)
 
 
 def _is_wrong(program: Program, batches: tuple[Examples, ...]) -> bool:

@@ -14,6 +14,7 @@ that shallow programs are found first. `docs/learning.md` tells what each part b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,30 +22,23 @@ from numpy.typing import NDArray
 
 from dlm import seeds
 from dlm.data.worlds import Examples
+from dlm.errors import RunError
 from dlm.learning.circuit import Circuit, Plan
+from dlm.learning.fit import Fit
 from dlm.learning.packing import pack_examples
-from dlm.learning.pool import Pool
+from dlm.learning.pool import Pool, PoolState
 from dlm.learning.sampling import training_sizes
 from dlm.learning.verify import wrong_atoms
 from dlm.logic.syntax import Program
-from dlm.runs.checkpoint import (
-    choices_from,
-    choices_to,
-    examples_from,
-    examples_to,
-    json_from,
-    json_to,
-    rng_from,
-    rng_to,
-)
-from dlm.runs.learner import Candidate, Report, State
+from dlm.runs.checkpoint import choices_of, examples_of
+from dlm.runs.learner import Candidate, Report
 from dlm.seeds import Stream
 from dlm.space.choices import Choices, embed_choices, program_of, random_choices
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
 from dlm.tasks.task import Task
 
-__all__ = ["SearchLearner", "SearchSettings"]
+__all__ = ["SearchLearner", "SearchSettings", "SearchState"]
 
 
 NEAR = 0.05
@@ -83,10 +77,32 @@ class SearchSettings:
     false_alarm: float = 0.0
 
 
+@dataclass(frozen=True)
+class SearchState:
+    """All that the next move depends on."""
+
+    rng: np.random.Generator
+    pool: PoolState
+    sample: list[Examples]
+    choices: Choices
+    depth: int
+    origin: str
+    cycle: int
+    stale: int
+    best: tuple[float, Choices] | None
+    move: int
+    steps: int
+    restarts: int
+    fit: Fit | None
+    depth_error: dict[int, float]
+    elite: dict[int, tuple[float, Choices]]
+
+
 class SearchLearner:
     """Search under way. See the module's text."""
 
     name = "search"
+    state_type = SearchState
     latest: Program | None = None
     """The program that was looked at last, good or not."""
 
@@ -102,8 +118,9 @@ class SearchLearner:
         self.depth_error: dict[int, float] = {}
         self.elite: dict[int, tuple[float, Choices]] = {}
         self.steps = 0
-        self.starts = 0
-        self.accuracy = 0.0
+        self.restarts = 0
+        self.fit: Fit | None = None
+        """Of the best program so far."""
         self._suggested: list[tuple[Choices, str]] = []
         self._begin()
 
@@ -120,9 +137,9 @@ class SearchLearner:
             if self.move >= (self.search.moves + self.search.quench) * self.depth:
                 candidate = self._end_cycle()
                 break
-        return Report(
-            self.name, self.steps, self.starts, self.circuit.error, self.accuracy, self._temperature(), candidate
-        )
+        fit = {} if self.fit is None else self.fit.figures
+        figures = {"loss": self.circuit.error, **fit, "temperature": self._temperature()}
+        return Report(self.name, self.steps, self.restarts, figures, candidate)
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         """Take counterexamples into the sample and go on from the refuted program."""
@@ -161,7 +178,7 @@ class SearchLearner:
 
     def _begin(self) -> None:
         """A new start: from a suggestion, or from random choices at a depth that looks promising."""
-        self.starts += 1
+        self.restarts += 1
         self.cycle = 0
         self.best: tuple[float, Choices] | None = None
         self.stale = 0
@@ -208,7 +225,7 @@ class SearchLearner:
         """
         program, origin, choices = self._program(), self.origin, self.circuit.table_of_choices()
         self.latest = program
-        accuracy, wrong = self.pool.harden(program)
+        fit, wrong = self.pool.harden(program)
         if wrong < NEAR:
             self._harvest(program)
             wrong = self.pool.wrong(program)
@@ -225,15 +242,15 @@ class SearchLearner:
             self._begin()
         else:
             self._resample(self.best[1])
-        if accuracy <= self.accuracy:
+        if self.fit is not None and fit.score <= self.fit.score:
             return None
-        self.accuracy = accuracy
-        return Candidate(program, origin, accuracy, believed=False)
+        self.fit = fit
+        return Candidate(program, origin, fit.score)
 
     def _inspect(self) -> Candidate | None:
         """No error on the sample: look at the pool, then at fresh worlds; believe or take counterexamples."""
         self.latest = program = self._program()
-        accuracy, wrong = self.pool.harden(program)
+        fit, wrong = self.pool.harden(program)
         if wrong == 0:
             for size in [self.size, *training_sizes(self.task.train_size)]:
                 examples = self.task.sample(self.rng, self.search.fresh, size)
@@ -241,8 +258,8 @@ class SearchLearner:
                 if errors.any():
                     self.refute([examples.take(np.flatnonzero(errors))])
                     return None
-            self.accuracy = accuracy
-            return Candidate(program, self.origin, accuracy, believed=True)
+            self.fit = fit
+            return Candidate(program, self.origin, fit.score, believed=True)
         self._resample()
         return None
 
@@ -318,51 +335,38 @@ class SearchLearner:
 
     # ------------------------------------------------------------------ snapshots
 
-    def state(self) -> State:
-        counters = {
-            "depth": self.depth,
-            "origin": self.origin,
-            "cycle": self.cycle,
-            "stale": self.stale,
-            "best": None if self.best is None else self.best[0],
-            "move": self.move,
-            "steps": self.steps,
-            "starts": self.starts,
-            "accuracy": self.accuracy,
-            "depth_error": list(self.depth_error.items()),
-            "elite": [(depth, wrong) for depth, (wrong, _) in self.elite.items()],
-        }
-        arrays: dict[str, NDArray[np.generic]] = {
-            "counters": json_to(counters),
-            "rng": rng_to(self.rng),
-            **self.pool.state(),
-            **examples_to("sample", self.sample),
-            **choices_to("choices", self.circuit.table_of_choices()),
-        }
-        if self.best is not None:
-            arrays.update(choices_to("best", self.best[1]))
-        for depth, (_, choices) in self.elite.items():
-            arrays.update(choices_to(f"elite/{depth}", choices))
-        return arrays
+    def state(self) -> SearchState:
+        return SearchState(
+            rng=deepcopy(self.rng),
+            pool=self.pool.state(),
+            sample=list(self.sample),
+            choices=self.circuit.table_of_choices(),
+            depth=self.depth,
+            origin=self.origin,
+            cycle=self.cycle,
+            stale=self.stale,
+            best=self.best,
+            move=self.move,
+            steps=self.steps,
+            restarts=self.restarts,
+            fit=self.fit,
+            depth_error=dict(self.depth_error),
+            elite=dict(self.elite),
+        )
 
-    def restore(self, state: State) -> None:
-        counters = json_from(state["counters"])
-        assert isinstance(counters, dict)
-        self.depth, self.origin, self.cycle = counters["depth"], counters["origin"], counters["cycle"]
-        self.stale = counters["stale"]
-        self.best = None
-        if counters["best"] is not None:
-            self.best = counters["best"], self._choices_from("best", self.depth, state)
-        self.steps, self.starts, self.accuracy = counters["steps"], counters["starts"], counters["accuracy"]
-        self.depth_error = {int(depth): float(error) for depth, error in counters["depth_error"]}
-        self.rng = rng_from(state["rng"])
-        self.pool = Pool.restore(state)
-        self.sample = examples_from("sample", state)
-        self.elite = {
-            depth: (wrong, self._choices_from(f"elite/{depth}", depth, state)) for depth, wrong in counters["elite"]
-        }
-        self._rebuild(self._choices_from("choices", self.depth, state))
-        self.move = counters["move"]
+    def restore(self, state: SearchState) -> None:
+        if not {state.depth, *state.elite, *state.depth_error} <= {*self.depths}:
+            raise RunError("a depth is not one of this machine")
+        examples_of(self.task, [*state.pool.worlds, *state.pool.counterexamples])
+        self.rng, self.pool = deepcopy(state.rng), Pool.restore(state.pool)
+        self.sample = examples_of(self.task, state.sample)
+        self.depth, self.origin, self.cycle, self.stale = state.depth, state.origin, state.cycle, state.stale
+        self.best = state.best and (state.best[0], self._fitting(state.best[1], self.depth))
+        self.elite = {depth: (wrong, self._fitting(choices, depth)) for depth, (wrong, choices) in state.elite.items()}
+        self.steps, self.restarts, self.fit = state.steps, state.restarts, state.fit
+        self.depth_error = dict(state.depth_error)
+        self._rebuild(self._fitting(state.choices, self.depth))
+        self.move = state.move
 
-    def _choices_from(self, prefix: str, depth: int, state: State) -> Choices:
-        return choices_from(prefix, self._plan(depth).wiring, state)
+    def _fitting(self, choices: Choices, depth: int) -> Choices:
+        return choices_of(self._plan(depth).wiring, choices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from dlm.data.worlds import Examples
 from dlm.engines.bits import evaluate_target
 from dlm.errors import DataError
+from dlm.learning.fit import Fit, fit_answers
 from dlm.logic.syntax import Program
 from dlm.tasks.task import Task
 
@@ -20,12 +22,26 @@ INSTANCES = 250
 
 @dataclass(frozen=True)
 class Trial:
-    """How a program did on some instances: how many worlds it got wholly right, and the mean share of right atoms."""
+    """How a program did on some instances.
+
+    `right` counts the worlds that it got wholly right; `success_rate` is the mean share of right atoms, as in the
+    paper. Where true atoms are rare it says little, and `fit` has recall and precision.
+    """
 
     sizes: tuple[int, ...]
     instances: int
     right: int
     success_rate: float
+    fit: Fit
+
+    @classmethod
+    def join(cls, trials: Sequence[Trial]) -> Trial:
+        """Trials of one program together."""
+        instances, right = (sum(getattr(trial, name) for trial in trials) for name in ("instances", "right"))
+        # Exactly 1 only if nothing was wrong: a mean of means is not exact.
+        rate = sum(trial.success_rate * trial.instances for trial in trials) / max(instances, 1)
+        sizes = tuple(sorted({size for trial in trials for size in trial.sizes}))
+        return cls(sizes, instances, right, 1.0 if right == instances else rate, sum((t.fit for t in trials), Fit()))
 
     @property
     def passed(self) -> bool:
@@ -69,14 +85,15 @@ def try_program(
 ) -> tuple[Trial, tuple[Examples, ...]]:
     """Try a program on fresh instances: `plan` lists sizes and how many of each."""
     check_signature(program, task)
-    right = 0
-    total = 0.0
+    right, total, fit = 0, 0.0, Fit()
     wrong: list[Examples] = []
     for size, count in plan:
         if count == 0:
             continue
         examples = task.sample(rng, count, size)
-        errors = wrong_atoms(program, examples)
+        answers = evaluate_target(program, examples.worlds)
+        errors = examples.mistakes(answers).sum(axis=1, dtype=np.int64)
+        fit += fit_answers(answers, examples)
         asked = max(int(examples.scored.sum()), 1)
         right += int((errors == 0).sum())
         total += float((1 - errors / asked).sum())
@@ -84,7 +101,7 @@ def try_program(
             wrong.append(examples.take(np.flatnonzero(errors)))
     instances = sum(count for _, count in plan)
     sizes = tuple(size for size, count in plan if count)
-    return Trial(sizes, instances, right, total / max(instances, 1)), tuple(wrong)
+    return Trial(sizes, instances, right, total / max(instances, 1), fit), tuple(wrong)
 
 
 def wrong_atoms(program: Program, examples: Examples) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

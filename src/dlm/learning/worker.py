@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from multiprocessing.connection import Connection
 
@@ -17,7 +18,8 @@ def main() -> None:
     receive = Connection(int(sys.argv[1]), writable=False)
     send = Connection(int(sys.argv[2]), readable=False)
     try:
-        order: Order = receive.recv()
+        sys.path[:] = receive.recv()
+        order: Order = pickle.loads(receive.recv_bytes())
         try:
             _work(Lane(order), receive, send)
         except DlmError as error:
@@ -34,8 +36,9 @@ def _work(lane: Lane, receive: Connection, send: Connection) -> None:
         for message in lane.poll():
             send.send(message)
             almost = getattr(lane.learner, "current_choices", None)
-            if almost is not None and isinstance(message, Report) and message.accuracy > best:
-                best = message.accuracy
+            candidate = message.candidate if isinstance(message, Report) else None
+            if almost is not None and candidate is not None and candidate.score > best:
+                best = candidate.score
                 send.send(Suggestion(almost(), lane.learner.name))
 
 

@@ -1,9 +1,9 @@
-"""A learned policy as an object: its program, what it does, what it earns."""
+"""The result of a run that learns a policy: its program, what it earned, and the policy as something that acts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,28 +16,67 @@ from dlm.envs.evaluate import Mode, choose
 from dlm.envs.from_gymnasium import EnvDomain
 from dlm.errors import DataError
 from dlm.logic.evaluate import check_inputs
-from dlm.logic.syntax import Program
-from dlm.policies.outcome import PolicyRun
-from dlm.policies.verify import Earned, play_program, try_size, try_trials
+from dlm.policies.settings import METHODS
+from dlm.policies.verify import Earned, LeftOut, Tested, play_program, try_size, try_trials
+from dlm.runs.folder import RunFolder
+from dlm.runs.result import RunResult, damaged, read_common
 from dlm.seeds import Stream, fixed_rng
 
-__all__ = ["Policy"]
+__all__ = ["Policy", "read_policy"]
 
 
-@dataclass(frozen=True)
-class Policy:
-    """A program that acts. `run` tells how it was learned and what it earned; `str` gives both."""
+@dataclass(frozen=True, kw_only=True)
+class Policy(RunResult):
+    """The best program of a run with its returns on fresh episodes, by the independent evaluator.
 
-    domain: Domain[Any]
-    run: PolicyRun
+    `soft_tests` are the returns of the soft policy, if that is what was asked for; the run is then judged by them. They
+    are measured by the actor itself: no program is involved. `steps` are steps in the environment.
+    """
 
-    @property
-    def program(self) -> Program:
-        return self.run.program
+    kind: ClassVar[str] = "policy"
+
+    domain: Domain[Any] = field(repr=False, compare=False)
+    tests: tuple[Earned, ...]
+    soft_tests: tuple[Earned, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    """Sizes at which it could not be tested."""
 
     @property
     def verified(self) -> bool:
-        return self.run.verified
+        """Whether every test was passed; see `dlm.policies.verify`."""
+        return self._tested.passed
+
+    @property
+    def optimal(self) -> bool:
+        """Whether every mean is as good as the optimum, or the best known."""
+        return all(test.optimal for test in self.soft_tests or self.tests)
+
+    @property
+    def tested_sizes(self) -> tuple[int, ...]:
+        return self._tested.sizes
+
+    @property
+    def tested(self) -> str:
+        return f"tested {self._tested}"
+
+    @property
+    def _tested(self) -> Tested:
+        """The tests that it is judged by."""
+        return Tested(self.soft_tests or self.tests, self.left_out)
+
+    @property
+    def method(self) -> str:
+        """How the program was made, in words."""
+        return METHODS.get(self.learner, self.learner)
+
+    def _own_json(self) -> dict[str, object]:
+        return {
+            "method": self.method,
+            "optimal": self.optimal,
+            **self._tested.sizes_json(),
+            "returns": [test.to_json() for test in self.tests],
+            "soft_returns": [test.to_json() for test in self.soft_tests],
+        }
 
     def atom(self, structure: Structure, rng: np.random.Generator | None = None) -> tuple[int, ...]:
         """The arguments of the action atom to choose in a state, as object numbers.
@@ -81,5 +120,16 @@ class Policy:
             return try_trials(play, self.domain, rng, episodes, optimum=optimum).tests
         return (try_size(play, self.domain, rng, size, episodes or 100, optimum=optimum),)
 
-    def __str__(self) -> str:
-        return str(self.run)
+
+def read_policy(folder: RunFolder, domain: Domain[Any]) -> Policy | None:
+    """The result in a run folder, or None if the run has not ended yet."""
+    if not folder.has("result.json"):
+        return None
+    saved: dict[str, Any] = folder.read_json("result.json")
+    try:
+        tests, soft_tests = (tuple(map(Earned.from_json, saved[name])) for name in ("returns", "soft_returns"))
+        left_out = tuple(LeftOut(int(each["size"]), each["why"]) for each in saved["left_out"])
+        common = read_common(folder, saved)
+        return Policy(**common, domain=domain, tests=tests, soft_tests=soft_tests, left_out=left_out)
+    except (LookupError, TypeError, ValueError) as error:
+        raise damaged(folder, error) from None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, get_args
 
-from dlm.errors import RunError, SettingsError
+from dlm.errors import SettingsError
 from dlm.runs.extras import missing_torch
+from dlm.runs.settings import RunSettings
 
 __all__ = ["METHODS", "POLICY_LEARNERS", "PolicyLearnerName", "PolicyRunSettings"]
 
@@ -23,69 +23,49 @@ METHODS = {
     "what it learned",
     "imitation": "imitation of a teacher by rule search on the states that it labels, not reinforcement learning",
 }
-"""What each learner does, in words that stand beside every result."""
 
 
-@dataclass(frozen=True)
-class PolicyRunSettings:
+@dataclass(frozen=True, kw_only=True)
+class PolicyRunSettings(RunSettings):
     """The settings of one run, saved beside it."""
 
-    task: str
-    seed: int = field(default=0, metadata={"help": "Seed of all randomness."})
-    learner: PolicyLearnerName = field(
+    kind: ClassVar[str] = "policy"
+    learners: ClassVar[tuple[str, ...]] = POLICY_LEARNERS
+
+    learner: str = field(
         default="auto", metadata={"help": "Who learns: auto begins with search and goes on with ppo if need be."}
     )
     time_limit: float = field(default=900.0, metadata={"help": "Seconds of wall time after which the run ends."})
     keep_soft: bool = field(
         default=False, metadata={"help": "Train the soft policy alone, as the paper's nIDLM, and report its returns."}
     )
-
-    incremental: bool = field(
-        default=False,
-        metadata={"help": "Let machines in phases invent predicates for the rules of imitation from the start."},
-    )
     teacher: str | None = field(default=None, metadata={"help": "Whom the imitation learner imitates."})
 
     def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise SettingsError(f"The 'seed' setting must be 0 or more. Got {self.seed!r} instead.")
-        if self.learner not in POLICY_LEARNERS:
-            raise SettingsError(
-                f"The 'learner' setting must be one of {POLICY_LEARNERS} for a policy. Got {self.learner!r} instead."
-            )
-        if not 0 < self.time_limit < float("inf"):
-            raise SettingsError(
-                f"The 'time_limit' setting must be a positive number of seconds. Got {self.time_limit!r} instead."
-            )
+        super().__post_init__()
         if self.keep_soft and self.learner in ("search", "imitation"):
             raise SettingsError(
                 f"the {self.learner} learner has no soft policy to keep; use --learner ppo or reinforce"
             )
         if self.teacher is not None and self.learner != "imitation":
             raise SettingsError(f"the learner {self.learner!r} has no teacher; use --learner imitation with --teacher")
-        if self.incremental and self.learner == "search":
-            raise SettingsError("the search learner of policies trains no machine; use --learner imitation")
         if self.incremental and self.learner != "imitation":
             raise SettingsError(
-                f"the learner {self.learner!r} trains one machine, not one after the other; use --learner imitation"
+                f"the learner {self.learner!r} of policies trains at most one machine; --incremental is for "
+                "--learner imitation"
+            )
+        trained = self.machine is not None or self.schedule != "fast"
+        if trained and self.learner in ("search", "imitation"):
+            raise SettingsError(
+                f"the learner {self.learner!r} of policies trains no machine: settings of machines and schedules are "
+                "for --learner ppo, reinforce or auto"
             )
 
     @property
-    def stages(self) -> tuple[str, ...]:
+    def turns(self) -> tuple[str, ...]:
         """The learners that have a turn, one after the other until a policy is verified."""
         if self.learner != "auto":
             return (self.learner,)
-        if self.keep_soft:
-            return ("ppo",)
+        if self.keep_soft or self.machine is not None or self.schedule != "fast":
+            return ("ppo",)  # what was asked for is about machines
         return ("search",) if missing_torch("ppo") else ("search", "ppo")
-
-    def to_json(self) -> dict[str, object]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> PolicyRunSettings:
-        """The inverse of `to_json`, for settings read back from a run folder."""
-        try:
-            return cls(**value)
-        except TypeError as error:
-            raise RunError(f"the settings of this run cannot be read: {error!r}") from None

@@ -1,4 +1,4 @@
-"""What learners of policies know, as trees of plain values and arrays: see `runs/checkpoint.py`.
+"""What learners of policies know, as values that `runs/checkpoint.py` can hold.
 
 Of the predicates that a learner has made, only those that its lists need are kept; they may come back under other
 names, which `Memory` knows.
@@ -8,89 +8,114 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dlm.envs.domain import S, State
+from dlm.errors import RunError
 from dlm.logic.syntax import Program
-from dlm.logic.text import format_program, parse_program
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.features import Literal, Vocabulary
 from dlm.policies.rules.language import Lens
 from dlm.policies.rules.score import Judged
 from dlm.policies.search.planned import Cases
+from dlm.runs.codec import AnyArray
 
-__all__ = ["Memory", "cases_to", "judged_to", "state_from", "state_to", "words_to"]
-
-Tree = Mapping[str, Any]
+__all__ = ["Memory", "SavedCases", "SavedEpisodes", "SavedList", "save_words"]
 
 
-def state_to(state: State) -> dict[str, Any]:
+@dataclass(frozen=True)
+class SavedEpisodes:
     """The arrays of some episodes."""
-    return {field.name: getattr(state, field.name) for field in fields(state)}
+
+    arrays: dict[str, AnyArray]
+
+    @classmethod
+    def of(cls, state: State) -> SavedEpisodes:
+        return cls({field.name: getattr(state, field.name) for field in fields(state)})
+
+    def like(self, state: S) -> S:
+        """Episodes of the same domain as `state`."""
+        known = {field.name: getattr(state, field.name) for field in fields(state)}
+        counts = {len(array) if array.ndim else -1 for array in self.arrays.values()}
+        if {*known} != {*self.arrays} or len(counts) != 1:
+            raise RunError("the saved episodes are not of this domain")
+        for name, array in self.arrays.items():
+            if array.dtype != known[name].dtype or array.ndim != known[name].ndim:
+                raise RunError(f"the saved episodes are not of this domain: {name} is {array.dtype}")
+        return cast(S, replace(cast(Any, state), **self.arrays))
 
 
-def state_from(tree: Tree, like: S) -> S:
-    """Episodes of the same domain as `like`."""
-    return replace(like, **tree)
-
-
-def cases_to(cases: Cases) -> dict[str, Any]:
+@dataclass(frozen=True)
+class SavedCases:
     """Labelled states; their tables can be made again."""
-    return {"states": state_to(cases.states), "regret": cases.regret, "useful": cases.useful}
+
+    states: SavedEpisodes
+    regret: NDArray[np.float32]
+    useful: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, cases: Cases) -> SavedCases:
+        return cls(SavedEpisodes.of(cases.states), cases.regret, cases.useful)
 
 
-def judged_to(judged: Judged | None) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class SavedList:
     """A list and what is known of it."""
-    if judged is None:
-        return None
-    return {**vars(judged), "decisions": judged.decisions.rules}
+
+    rules: tuple[tuple[tuple[str, tuple[int, ...], bool], ...], ...]
+    returns: tuple[float, ...]
+    solved: tuple[float, ...]
+    lost: float
+    score: float
+
+    @classmethod
+    def of(cls, judged: Judged) -> SavedList:
+        rules = tuple(tuple((*literal,) for literal in rule) for rule in judged.decisions.rules)
+        return cls(rules, judged.returns, judged.solved, judged.lost, judged.score)
 
 
-def words_to(vocabulary: Vocabulary, lists: Sequence[Judged | None], names: Iterable[str] = ()) -> str:
-    """The definitions that some lists and names need, as the text of a program."""
+def save_words(vocabulary: Vocabulary, lists: Sequence[Judged | None], names: Iterable[str] = ()) -> Program | None:
+    """The definitions that some lists and names need."""
     said = {literal.name for judged in lists if judged for rule in judged.decisions.rules for literal in rule}
     needed = vocabulary.needed(sorted(said.union(names)))
-    return format_program(Program(tuple(needed))) if needed else ""
+    return Program(tuple(needed)) if needed else None
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Reads trees with the words of a learner. `names` is what a word of the tree is called by this learner."""
+    """Reads what was saved with the words of a learner. `names` is what a saved word is called by this learner."""
 
     lens: Lens
     vocabulary: Vocabulary
     names: Mapping[str, str]
-    like: State
+    known: State
 
     @classmethod
-    def of(cls, lens: Lens, vocabulary: Vocabulary, words: str, like: State) -> Memory:
-        """Adopt the words of a tree. `like` is any state of the domain."""
-        return cls(lens, vocabulary, vocabulary.adopt(parse_program(words).definitions if words else ()), like)
+    def of(cls, lens: Lens, vocabulary: Vocabulary, words: Program | None, known: State) -> Memory:
+        """Adopt saved words. `known` is any state of the domain."""
+        return cls(lens, vocabulary, vocabulary.adopt(words.definitions if words else ()), known)
 
-    def state(self, tree: Tree) -> State:
-        return state_from(tree, self.like)
+    def state(self, saved: SavedEpisodes) -> State:
+        return saved.like(self.known)
 
-    def cases(self, tree: Tree) -> Cases:
-        states = self.state(tree["states"])
+    def cases(self, saved: SavedCases) -> Cases:
+        states = self.state(saved.states)
+        if saved.regret.ndim != 2 or {len(saved.regret), len(saved.useful)} != {states.count}:
+            raise RunError("the saved labels are not of these states")
         tables = self.lens.tables(states, self.vocabulary.definitions)
-        return Cases(self.lens, states, tables, tree["regret"], tree["useful"])
+        return Cases(self.lens, states, tables, saved.regret, saved.useful)
 
-    def judged(self, tree: Tree | None) -> Judged | None:
-        if tree is None:
+    def judged(self, saved: SavedList | None) -> Judged | None:
+        if saved is None:
             return None
-        rules = tuple(tuple(self._literal(*parts) for parts in rule) for rule in tree["decisions"])
+        rules = tuple(tuple(Literal(self.word(name), at, yes) for name, at, yes in rule) for rule in saved.rules)
         domain = self.lens.domain
-        return Judged(
-            DecisionList(domain.action, domain.action_arity, rules),
-            tuple(tree["returns"]),
-            tuple(tree["solved"]),
-            tree["lost"],
-            tree["score"],
-        )
+        decisions = DecisionList(domain.action, domain.action_arity, rules)
+        return Judged(decisions, saved.returns, saved.solved, saved.lost, saved.score)
 
     def word(self, name: str) -> str:
-        """What a predicate of the tree is called here; observed ones keep their names."""
+        """What a saved predicate is called here; observed ones keep their names."""
         return self.names.get(name, name)
-
-    def _literal(self, name: str, places: Sequence[int], positive: bool) -> Literal:
-        return Literal(self.word(name), tuple(places), positive)

@@ -1,127 +1,68 @@
-"""Learners' states as plain arrays: generators, examples, choices and trees of values to arrays and back."""
+"""Checkpoints: a learner's state, a dataclass of plain values and arrays, as one safetensors file and back.
+
+The arrays are the file's tensors, all else is JSON in its header (`runs/codec.py`). Names, types and dtypes are checked
+here; shapes and ranges are the learners' business, and `choices_of` and `examples_of` check what many of them have.
+Nothing that is read is ever executed.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
 
-from dlm.data.worlds import Examples, Worlds
-from dlm.runs.learner import State
-from dlm.seeds import fixed_rng
+from dlm.data.worlds import Examples
+from dlm.errors import DlmError, RunError
+from dlm.runs.codec import AnyArray, decode, plain
 from dlm.space.choices import Choices
 from dlm.space.wiring import Wiring
+from dlm.tasks.task import Task
 
-__all__ = [
-    "choices_from",
-    "choices_to",
-    "examples_from",
-    "examples_to",
-    "json_from",
-    "json_to",
-    "rng_from",
-    "rng_to",
-    "tree_from",
-    "tree_to",
-]
+__all__ = ["choices_of", "encode", "examples_of", "read_checkpoint"]
 
-ARRAY = "array/"
-"""How the names of a tree's arrays begin; no other text in a tree does."""
+T = TypeVar("T")
+
+VERSION = "1"
 
 
-def json_to(value: object) -> NDArray[np.uint8]:
-    """Anything JSON can hold, as bytes in an array."""
-    return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8).copy()
+def encode(state: object) -> bytes:
+    """The file that `read_checkpoint` reads."""
+    arrays: dict[str, AnyArray] = {}
+    tree = plain(state, arrays)
+    return save(arrays, {"version": VERSION, "tree": json.dumps(tree, allow_nan=False)})
 
 
-def json_from(array: NDArray[np.generic]) -> object:
-    """The inverse of `json_to`."""
-    return json.loads(array.astype(np.uint8).tobytes().decode())
+def read_checkpoint(path: Path, kind: type[T]) -> T:
+    """A state of a kind."""
+    try:
+        with safe_open(path, framework="np") as file:
+            header = file.metadata() or {}
+            arrays: dict[str, AnyArray] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        if header.get("version") != VERSION:
+            raise ValueError(f"it is of version {header.get('version')!r}, not {VERSION!r}")
+        return decode(json.loads(header["tree"]), kind, arrays)
+    except (SafetensorError, DlmError, OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as e:
+        raise RunError(f"cannot read the checkpoint {path}: {e}; delete it to let this learner start anew") from None
 
 
-def rng_to(rng: np.random.Generator) -> NDArray[np.uint8]:
-    """The state of a generator."""
-    return json_to(rng.bit_generator.state)
+def choices_of(wiring: Wiring, choices: Choices) -> Choices:
+    """The choices, if they fit a machine."""
+    if {*choices} != {unit.key for unit in wiring.units}:
+        raise RunError("the tables of choices are not those of this machine")
+    for unit in wiring.units:
+        table = choices[unit.key]
+        shape = len(unit.modules), unit.modules[0].atoms
+        if table.shape != shape or table.min(initial=0) < 0 or table.max(initial=0) >= unit.choices:
+            raise RunError(f"the choices of unit {unit.key} do not fit this machine")
+    return choices
 
 
-def rng_from(array: NDArray[np.generic]) -> np.random.Generator:
-    """A generator that continues where the saved one was."""
-    state = json_from(array)
-    assert isinstance(state, dict)
-    rng = fixed_rng()
-    rng.bit_generator.state = state
-    return rng
-
-
-def tree_to(tree: Mapping[str, object]) -> dict[str, NDArray[np.generic]]:
-    """A tree of dictionaries and lists: its arrays under numbered names, and all else as JSON."""
-    arrays: dict[str, NDArray[np.generic]] = {}
-
-    def plain(node: object) -> object:
-        if isinstance(node, np.ndarray):
-            name = f"{ARRAY}{len(arrays)}"
-            arrays[name] = node.copy()
-            return name
-        if isinstance(node, Mapping):
-            return {str(name): plain(part) for name, part in node.items()}
-        return [plain(part) for part in node] if isinstance(node, list | tuple) else node
-
-    return {"tree": json_to(plain(tree)), **arrays}
-
-
-def tree_from(state: State) -> dict[str, Any]:
-    """The inverse of `tree_to`; tuples come back as lists."""
-
-    def whole(node: object) -> object:
-        if isinstance(node, dict):
-            return {name: whole(part) for name, part in node.items()}
-        if isinstance(node, list):
-            return [whole(part) for part in node]
-        return state[node].copy() if isinstance(node, str) and node.startswith(ARRAY) else node
-
-    tree = whole(json_from(state["tree"]))
-    assert isinstance(tree, dict)
-    return tree
-
-
-def examples_to(prefix: str, batches: Sequence[Examples]) -> dict[str, NDArray[np.generic]]:
-    """Batches of examples under names that start with a prefix."""
-    arrays: dict[str, NDArray[np.generic]] = {f"{prefix}/count": np.array(len(batches))}
-    for index, batch in enumerate(batches):
-        arrays[f"{prefix}/{index}/target"] = batch.target
-        arrays[f"{prefix}/{index}/scored"] = batch.scored
-        arrays[f"{prefix}/{index}/shape"] = np.array([batch.count, batch.size, batch.one_is_enough])
-        for name, relation in batch.worlds.relations.items():
-            arrays[f"{prefix}/{index}/relation/{name}"] = relation
-    return arrays
-
-
-def examples_from(prefix: str, state: State | Mapping[str, NDArray[np.generic]]) -> list[Examples]:
-    """The inverse of `examples_to`."""
-    batches: list[Examples] = []
-    for index in range(int(state[f"{prefix}/count"])):
-        start = f"{prefix}/{index}/relation/"
-        relations = {key[len(start) :]: array.astype(np.bool_) for key, array in state.items() if key.startswith(start)}
-        count, size, *one_is_enough = state[f"{prefix}/{index}/shape"].astype(np.int64).tolist()
-        batches.append(
-            Examples(
-                Worlds(count, size, relations),
-                state[f"{prefix}/{index}/target"].astype(np.bool_),
-                state[f"{prefix}/{index}/scored"].astype(np.bool_),
-                any(one_is_enough),
-            )
-        )
-    return batches
-
-
-def choices_to(prefix: str, choices: Choices) -> dict[str, NDArray[np.generic]]:
-    """A table of choices under names that start with a prefix."""
-    return {f"{prefix}/{layer}/{arity}": table.copy() for (layer, arity), table in choices.items()}
-
-
-def choices_from(prefix: str, wiring: Wiring, state: State) -> Choices:
-    """The inverse of `choices_to` for a machine of that wiring."""
-    return {unit.key: state[f"{prefix}/{unit.key[0]}/{unit.key[1]}"].astype(np.int64) for unit in wiring.units}
+def examples_of(task: Task, batches: list[Examples]) -> list[Examples]:
+    """The examples, if they are of a task."""
+    for batch in batches:
+        if batch.worlds.arities != dict(task.inputs) or batch.scored.ndim != task.target_arity:
+            raise RunError(f"the saved examples are not of the task {task.name}")
+    return list(batches)

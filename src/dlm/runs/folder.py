@@ -11,30 +11,26 @@ any moment, never sees half a file. `metrics.jsonl` is the exception: lines are 
     program.dlm       the best program so far, simplified; at the end the result
     raw.dlm           the same program as extracted
     best.json         who made it, and what is known of it
-    NAME.npz          checkpoint of the learner NAME
+    NAME.safetensors  checkpoint of the learner NAME
+    problem.pkl       a task or world that can be found nowhere else
     result.json       written last, until the run is resumed
 """
 
 from __future__ import annotations
 
-import io
 import json
-import re
 import time
-import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-
 from dlm.data.draft import draft, explained
-from dlm.errors import RunError
-from dlm.export.json import parse_json
+from dlm.errors import DlmError, RunError
 from dlm.logic.syntax import Program
-from dlm.logic.text import format_program, parse_program
-from dlm.runs.learner import State
+from dlm.logic.text import format_program
+from dlm.runs.checkpoint import encode, read_checkpoint
+from dlm.runs.learner import Learner, StateT
 
-__all__ = ["CHECKPOINT_SECONDS", "RunFolder", "read_program"]
+__all__ = ["CHECKPOINT_SECONDS", "RunFolder"]
 
 CHECKPOINT_SECONDS = 5.0
 """How old the last checkpoint may become."""
@@ -96,65 +92,36 @@ class RunFolder:
         with explained(self.path), (self.path / "metrics.jsonl").open("a") as metrics:
             metrics.write(json.dumps(line) + "\n")
 
-    def save_state(self, learner: str, state: State) -> None:
-        buffer = io.BytesIO()
-        np.savez(buffer, **{_encode(key): array for key, array in state.items()})  # type: ignore[arg-type]
-        self._write(f"{learner}.npz", buffer.getvalue())
+    def checkpoint(self, learner: Learner[StateT], name: str) -> None:
+        """Save where a learner stands."""
+        self.write_state(_checkpoint(name), learner.state())
 
-    def load_state(self, learner: str) -> State | None:
-        """The last checkpoint of a learner, or None if it has made none yet."""
-        path = self.path / f"{learner}.npz"
-        if not path.is_file():
-            return None
-        try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                return {_decode(key): arrays[key] for key in arrays.files}
-        except (OSError, EOFError, LookupError, TypeError, ValueError, zipfile.BadZipFile) as error:
-            raise RunError(
-                f"cannot read the checkpoint {path}: {error}; delete it to let this learner start anew"
-            ) from None
+    def write_state(self, name: str, state: object) -> None:
+        """A dataclass of arrays and plain values, for `read_checkpoint`."""
+        self._write(name, encode(state))
 
-    def restore(self, learner: str, restore: Callable[[State], None]) -> bool:
+    def restore(self, learner: Learner[StateT], name: str) -> bool:
         """Let a learner go on from its last checkpoint. Whether there is one."""
-        state = self.load_state(learner)
-        if state is None:
+        path = self.path / _checkpoint(name)
+        if not path.is_file():
             return False
+        state = read_checkpoint(path, learner.state_type)
         try:
-            restore(state)
-        except (AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            learner.restore(state)
+        except (DlmError, LookupError, RuntimeError, TypeError, ValueError) as error:
             raise RunError(
-                f"the checkpoint {self.path}/{learner}.npz does not fit this run: {error!r}; "
-                "delete it to let this learner start anew"
+                f"the checkpoint {path} does not fit this run: {error}; delete it to let this learner start anew"
             ) from None
         return True
+
+    def forget(self, name: str) -> None:
+        """Remove a learner's checkpoint."""
+        self.remove(_checkpoint(name))
 
     def _write(self, name: str, content: bytes) -> None:
         with draft(self.path / name) as file:
             file.write_bytes(content)
 
 
-def read_program(path: Path) -> Program:
-    """The program in a file, as text or as JSON, or the best one of a run folder."""
-    if path.is_dir():
-        RunFolder.open(path)
-        if not (path / "program.dlm").is_file():
-            raise RunError(f"the run {path} has no program yet; continue it with `dlm learn --resume {path}`")
-        path = path / "program.dlm"
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise RunError(f"cannot read {path}: {error.strerror}; give a program file or a run folder") from None
-    except UnicodeDecodeError:
-        raise RunError(f"{path} is not text; give a program file or a run folder") from None
-    # No program text starts with a brace.
-    is_json = path.suffix == ".json" or text.lstrip().startswith("{")
-    return (parse_json if is_json else parse_program)(text, origin=str(path))
-
-
-def _encode(key: str) -> str:
-    """A key as a name that a zip archive keeps apart from folders."""
-    return re.sub(r"[%/\\:]", lambda match: f"%{ord(match.group()):02x}", key)
-
-
-def _decode(name: str) -> str:
-    return re.sub(r"%([0-9a-f]{2})", lambda match: chr(int(match.group(1), 16)), name)
+def _checkpoint(name: str) -> str:
+    return f"{name}.safetensors"

@@ -1,74 +1,81 @@
-"""What a learner is: anything that turns a task into candidate programs, a slice of work at a time.
+"""What a learner is: anything that turns a problem into programs, a slice of work at a time.
 
-The driver (`learning.portfolio`) calls `advance` in a loop, verifies what is offered, tells the learner
-about counterexamples, and saves `state` now and then, so that every learner can be stopped, resumed and
+A driver (`learning.portfolio` for tasks, `policies.run` for policies) calls `advance` in a loop, shows and logs the
+reports, verifies what is offered, and saves `state` now and then, so that every learner can be stopped, resumed and
 run beside others without knowing about it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 from dlm.data.worlds import Examples
 from dlm.logic.syntax import Program
 
-__all__ = ["Candidate", "Learner", "Report", "State"]
-
-State = Mapping[str, NDArray[np.generic]]
-"""Everything a learner needs to go on, as arrays that `numpy.savez` can hold without pickling."""
+__all__ = ["Candidate", "Learner", "Report", "TaskLearner"]
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A program as extracted, and who made it.
 
-    `accuracy` is the share of right atoms on the instances it was last tried on; `believed` says that
-    the learner found no error and asks for verification.
+    `score` is what its learner knows of it, and the larger the better; `believed` says that the learner found no error
+    and asks for verification.
     """
 
     program: Program
     learner: str
-    accuracy: float
-    believed: bool
+    score: float
+    believed: bool = False
 
 
 @dataclass(frozen=True)
 class Report:
-    """Where a learner stands after a slice of work."""
+    """Where a learner stands after a slice of work.
+
+    `figures` are shown and logged under their names, in their order: nobody needs to know them beforehand.
+    `candidate` is a program that is better than all that were reported before, or one that is believed in.
+    """
 
     learner: str
     steps: int
-    starts: int
-    loss: float
-    accuracy: float
-    temperature: float
+    restarts: int
+    figures: Mapping[str, float] = field(default_factory=dict)
     candidate: Candidate | None = None
 
 
-class Learner(Protocol):
-    """A learner of one task, under way."""
+StateT = TypeVar("StateT")
+
+
+class Learner(Protocol[StateT]):
+    """A learner of one problem, under way. `StateT` is a dataclass that `runs.checkpoint` can write and read back."""
 
     @property
     def name(self) -> str:
         """The name results carry."""
 
-    def advance(self) -> Report:
-        """Work for a moment (a fraction of a second) and say where things stand.
+    @property
+    def state_type(self) -> type[StateT]:
+        """What `state` gives, for reading it back."""
 
-        The same seed and the same calls give the same reports: the amount of work in a slice is
-        counted in steps, never in seconds.
+    def advance(self) -> Report:
+        """Work for a moment (a fraction of a second where that is possible) and say where things stand.
+
+        The same seed and the same calls give the same reports: the amount of work in a slice is counted in steps,
+        never in seconds.
         """
+
+    def state(self) -> StateT:
+        """A snapshot from which `restore` continues as if nothing had happened."""
+
+    def restore(self, state: StateT) -> None:
+        """Continue from a snapshot of a learner made with the same arguments. A damaged one raises a `RunError`."""
+
+
+class TaskLearner(Learner[StateT], Protocol):
+    """A learner of a task: it offers candidates in its reports and hears of counterexamples."""
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         """The last candidate is wrong on these fresh instances (none of them larger than training allows)."""
-
-    def state(self) -> State:
-        """A snapshot from which `restore` continues as if nothing had happened."""
-
-    def restore(self, state: State) -> None:
-        """Continue from a snapshot."""

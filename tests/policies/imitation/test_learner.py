@@ -170,8 +170,8 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 def test_a_program_that_acts_as_its_teacher(learned: tuple[Path, Any]) -> None:
     folder, policy = learned
     assert policy.verified
-    assert policy.run.optimal
-    assert policy.run.learner.startswith("imitation")
+    assert policy.optimal
+    assert policy.learner.startswith("imitation")
     assert set(policy.program.inputs) <= set(get_domain("rl/unstack").predicates)
     result = json.loads((folder / "result.json").read_text())
     assert "imitation of a teacher" in result["method"]

@@ -7,18 +7,19 @@ solved and come up in training again, the failed ones more often.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dlm.envs.domain import Domain, S, join
 from dlm.envs.evaluate import Mode
+from dlm.errors import RunError
 from dlm.policies.gradient.scoring import scatter
 from dlm.policies.gradient.settings import CurriculumSettings
-from dlm.policies.snapshot import state_from, state_to
+from dlm.policies.snapshot import SavedEpisodes
 from dlm.seeds import fixed_rng
 
 __all__ = ["Curriculum", "Exam"]
@@ -34,6 +35,15 @@ class Exam:
     size: int
     shares: dict[Mode, float]
     passed: bool
+
+
+@dataclass(frozen=True)
+class CurriculumState:
+    """The lesson, and the instances that are kept."""
+
+    lesson: int
+    failed: SavedEpisodes | None
+    solved: SavedEpisodes | None
 
 
 class Curriculum(Generic[S]):
@@ -90,18 +100,19 @@ class Curriculum(Generic[S]):
             self.failed, self.solved = [], []
         return exam
 
-    def state(self) -> dict[str, Any]:
-        """The lesson, and the instances that are kept."""
-        kept = {"failed": self.failed, "solved": self.solved}
-        return {"lesson": self.lesson, **{name: state_to(join(pool)) for name, pool in kept.items() if pool}}
+    def state(self) -> CurriculumState:
+        failed, solved = (SavedEpisodes.of(join(pool)) if pool else None for pool in (self.failed, self.solved))
+        return CurriculumState(self.lesson, failed, solved)
 
-    def restore(self, tree: Mapping[str, Any]) -> None:
+    def restore(self, state: CurriculumState) -> None:
         """Go on from what `state` gave."""
-        self.lesson = tree["lesson"]
-        like = self.domain.reset(fixed_rng(), 1, self.size)
-        for name, pool in (("failed", self.failed), ("solved", self.solved)):
-            if name in tree:
-                instances = state_from(tree[name], like)
+        if not 0 <= state.lesson < len(self.domain.lessons):
+            raise RunError(f"{self.domain.name} has no lesson {state.lesson}")
+        self.lesson = state.lesson
+        known = self.domain.reset(fixed_rng(), 1, self.size)
+        for saved, pool in ((state.failed, self.failed), (state.solved, self.solved)):
+            if saved is not None:
+                instances = saved.like(known)
                 pool[:] = [instances.take(slice(i, i + 1)) for i in range(instances.count)]
 
     def _keep(self, pool: list[S], starts: S, which: NDArray[np.bool_]) -> None:

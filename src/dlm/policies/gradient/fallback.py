@@ -8,15 +8,14 @@ often knows what to do there; or so does the program itself without one of its c
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from dlm.learning.prune import prune, smaller_programs
 from dlm.logic.formulas import conjunction, disjunction, rename_definitions
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, Program, atoms
-from dlm.logic.text import format_program, parse_program
 from dlm.policies.gradient.scoring import Bar, Judge, Score
 
 __all__ = ["Pool", "fall_back"]
@@ -50,6 +49,17 @@ def fall_back(first: Program, second: Program) -> Program:
     body = disjunction((parts[0], conjunction((parts[1], Not(anything)))))
     definitions = [rename_definitions(p.definitions, names) for p, names in zip(both, own, strict=True)]
     return Program((*definitions[0], *definitions[1], Definition(target.name, target.parameters, body)))
+
+
+@dataclass(frozen=True)
+class FallbackState:
+    """The programs, and which pairs of them were tried."""
+
+    best: tuple[Score, Program] | None
+    repaired: bool
+    programs: list[tuple[float, Program]]
+    relaxed: Program | None
+    tried: list[tuple[int, int]]
 
 
 class Pool:
@@ -93,28 +103,17 @@ class Pool:
         for weaker in islice(smaller_programs(program, inputs), WEAKER):
             self._try(program, weaker)
 
-    def state(self) -> dict[str, Any]:
-        """The programs, as text, and what was tried."""
+    def state(self) -> FallbackState:
         numbers = {program: number for number, (_, program) in enumerate(self._programs)}
-        return {
-            "best": self.best and [self.best[0].own, self.best[0].total, format_program(self.best[1])],
-            "repaired": self.repaired,
-            "programs": [[total, format_program(program)] for total, program in self._programs],
-            "relaxed": self._relaxed and format_program(self._relaxed),
-            "tried": sorted([numbers[first], numbers[second]] for first, second in self._tried),
-        }
+        tried = sorted((numbers[first], numbers[second]) for first, second in self._tried)
+        return FallbackState(self.best, self.repaired, list(self._programs), self._relaxed, tried)
 
-    def restore(self, tree: Mapping[str, Any]) -> None:
+    def restore(self, state: FallbackState) -> None:
         """Go on from what `state` gave."""
-        self.best = None
-        if tree["best"] is not None:
-            own, total, text = tree["best"]
-            self.best = Score(own, total), parse_program(text)
-        self.repaired = bool(tree["repaired"])
-        self._programs = [(total, parse_program(text)) for total, text in tree["programs"]]
-        self._relaxed = parse_program(tree["relaxed"]) if tree["relaxed"] else None
+        self.best, self.repaired, self._relaxed = state.best, state.repaired, state.relaxed
+        self._programs = list(state.programs)
         programs = [program for _, program in self._programs]
-        self._tried = {(programs[first], programs[second]) for first, second in tree["tried"]}
+        self._tried = {(programs[first], programs[second]) for first, second in state.tried}
 
     def _try(self, first: Program, second: Program) -> None:
         together = fall_back(first, second)

@@ -13,7 +13,9 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from torch import Tensor
 from dlm import seeds
 from dlm.envs.domain import Domain
 from dlm.envs.evaluate import Mode, decide
+from dlm.errors import RunError
 from dlm.learning.prune import prune
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
@@ -31,8 +34,8 @@ from dlm.machine import Selection, hard_choices
 from dlm.machine.critic import Critic
 from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, Softness
-from dlm.policies.gradient.curriculum import Curriculum
-from dlm.policies.gradient.fallback import Pool
+from dlm.policies.gradient.curriculum import Curriculum, CurriculumState
+from dlm.policies.gradient.fallback import FallbackState, Pool
 from dlm.policies.gradient.local_search import repair
 from dlm.policies.gradient.ppo import ppo_update
 from dlm.policies.gradient.reinforce import reinforce_update
@@ -41,13 +44,13 @@ from dlm.policies.gradient.scoring import Bar, Judge, Score
 from dlm.policies.gradient.settings import PolicySettings
 from dlm.policies.gradient.soft import SoftPolicy
 from dlm.policies.verify import TOLERANCE, longest_tests
-from dlm.runs.checkpoint import choices_from, choices_to, tree_from, tree_to
-from dlm.runs.learner import State as Snapshot
+from dlm.runs.checkpoint import choices_of
+from dlm.runs.learner import Candidate, Report
 from dlm.seeds import Stream, fixed_rng
 from dlm.space.choices import Choices
 from dlm.space.settings import MachineSettings
 
-__all__ = ["GradientProgress", "PolicyGradient"]
+__all__ = ["PolicyGradient", "PolicyGradientState"]
 
 MENDABLE = -0.2
 """Programs that lose more than this against the optimum are not worth mending yet."""
@@ -65,8 +68,8 @@ CRITIC_WIDTH, CRITIC_RATE = 32, 0.005
 """Size of the critic's summaries, and its learning rate."""
 CHECK_EVERY = 10
 """Updates between looks at the program."""
-PATIENCE, MOST_UPDATES = 60, 3000
-"""Updates at the coldest before a restart, and updates between restarts at most."""
+PATIENCE = 60
+"""Updates at the coldest before a restart."""
 SUCCEEDS = 0.95
 """Success in the last lesson that annealing waits for."""
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
@@ -91,23 +94,40 @@ COUNTS = (
 
 
 @dataclass(frozen=True)
-class GradientProgress:
-    """Where a training is. `score` is the best program's return less the optimum's, at the sizes of the judge."""
+class SavedSoft:
+    """The soft policy that did best in an exam."""
 
-    starts: int
-    updates: int
-    lesson: int
-    seconds: float
-    env_steps: int
-    returns: float
-    success: float
+    rank: tuple[int, float]
+    weights: NDArray[np.float32]
     temperature: float
-    action_temperature: float
-    score: float
+
+
+@dataclass(frozen=True)
+class PolicyGradientState:
+    """All that the next update depends on."""
+
+    rng: np.random.Generator
+    generator: NDArray[np.uint8]
+    logits: NDArray[np.float32]
+    critic: dict[str, NDArray[np.float32]]
+    moments: list[dict[str, NDArray[np.float32]]]
+    rates: list[float]
+    curriculum: CurriculumState
+    softness: Softness
+    pool: FallbackState
+    soft: SavedSoft | None
+    start_best: tuple[Score, Choices] | None
+    start_rank: tuple[int, float]
+    seen: list[str]
+    counts: dict[str, float]
+    judge_steps: int
 
 
 class PolicyGradient:
     """The state of a training; `advance` makes an update and looks at what has come of it."""
+
+    share = 1 - PRUNING_SHARE
+    state_type = PolicyGradientState
 
     def __init__(
         self,
@@ -138,23 +158,38 @@ class PolicyGradient:
         return self.played + self.judge.steps
 
     @property
-    def learner(self) -> str:
+    def name(self) -> str:
+        return self.settings.algorithm
+
+    @property
+    def made_by(self) -> str:
         """Who made the best program: the gradient, or the gradient and discrete repair."""
-        return self.settings.algorithm + (REPAIRED if self.pool.repaired else "")
+        return self.name + (REPAIRED if self.pool.repaired else "")
 
     @property
     def best(self) -> tuple[Score, Program] | None:
         """The best program so far and its score."""
         return self.pool.best
 
-    def progress(self, seconds: float) -> GradientProgress:
-        return GradientProgress(
-            self.starts, self.updates, self.curriculum.size, seconds, self.env_steps, self._returns, self._success,
-            self.softness.temperature, self.softness.action_temperature, self.best[0].total if self.best else -np.inf,
-        )  # fmt: skip
-
-    def advance(self) -> None:
+    def advance(self) -> Report:
         """An update; then, when it is time, an exam or a look at the program."""
+        before = self.best
+        self._train_and_look()
+        candidate = None
+        if self.best is not None and self.best is not before:
+            candidate = Candidate(self.program(), self.made_by, self.best[0].total)
+        figures: dict[str, float] = {
+            "updates": self.updates,
+            "lesson": self.curriculum.size,
+            "returns": self._returns,
+            "success": self._success,
+            "temperature": self.softness.temperature,
+            "action_temperature": self.softness.action_temperature,
+            "score": self.best[0].total if self.best else -np.inf,
+        }
+        return Report(self.name, self.env_steps, self.starts, figures, candidate)
+
+    def _train_and_look(self) -> None:
         torch.set_flush_denormal(True)
         self._update()
         update, patience = self.settings.update, self.settings.soft.patience
@@ -167,29 +202,33 @@ class PolicyGradient:
             return
         if self.curriculum.last and not self.keep_soft:
             self._look()
-        if not self.done and (self._waited > PATIENCE or self._updates > MOST_UPDATES):
+        most = self.settings.most_updates
+        if not self.done and (self._waited > PATIENCE or (most is not None and self._updates > most)):
             self._mend()
             self.done = self.best is not None and self.best[0].optimal
             if not self.done:
                 self._begin()
 
-    def program(self, seconds: float = PRUNING) -> Program:
+    def program(self, seconds: float = 0.0) -> Program:
         """The best program, pruned as long as it earns no less; about the domain's own predicates."""
         if self.best is None:
             return simplify(self.actor.program())
         score, program = self.best
-        end = time.monotonic() + seconds
+        end = time.monotonic() + min(seconds, PRUNING)
         bar = Bar(self.judge, score.total, lambda: time.monotonic() >= end)
         return prune(program, dict(self.domain.predicates), bar)
 
-    def soft_policy(self) -> SoftPolicy:
+    def soft(self) -> SoftPolicy | None:
         """The soft policy that did best in an exam of the latest lesson, or the present one if there was no exam."""
+        if not self.keep_soft:
+            return None
         if self.best_soft is None:
             return SoftPolicy(self.actor, self._weights(), self.softness.action_temperature)
         _, actor, weights, temperature = self.best_soft
         return SoftPolicy(actor, weights, temperature)
 
-    def testing_seconds(self) -> float:
+    @cached_property
+    def testing(self) -> float:
         """How long the published tests take at most, told by one step of each, by a program and a soft policy."""
         rng, program = fixed_rng(), self.actor.program()
         soft = SoftPolicy(self.actor, self._weights(), ACTION_TEMPERATURE)
@@ -341,53 +380,61 @@ class PolicyGradient:
 
     # ------------------------------------------------------------------ stopping and going on
 
-    def state(self) -> Snapshot:
+    def state(self) -> PolicyGradientState:
         """All that the next update depends on."""
         trained = self.optimiser.state_dict()
-        tree = tree_to(
-            {
-                "rng": self._rng.bit_generator.state,
-                "generator": self._generator.get_state().numpy(),
-                "logits": self.actor.machine.logits.detach().cpu().numpy(),
-                "critic": {name: tensor.cpu().numpy() for name, tensor in self.critic.state_dict().items()},
-                "moments": [[own[name].cpu().numpy() for name in MOMENTS] for own in trained["state"].values()],
-                "rates": [group["lr"] for group in trained["param_groups"]],
-                "curriculum": self.curriculum.state(),
-                "softness": vars(self.softness),
-                "pool": self.pool.state(),
-                "soft": self.best_soft and [self.best_soft[0], self.best_soft[2].cpu().numpy(), self.best_soft[3]],
-                "start_score": self._start_best and [self._start_best[0].own, self._start_best[0].total],
-                "start_rank": self._start_rank,
-                "seen": sorted(self._seen),
-                "counts": {name: getattr(self, name) for name in COUNTS},
-                "judge_steps": self.judge.steps,
-            }
+        return PolicyGradientState(
+            rng=deepcopy(self._rng),
+            generator=self._generator.get_state().numpy().copy(),
+            logits=_array(self.actor.machine.logits),
+            critic={name: _array(tensor) for name, tensor in self.critic.state_dict().items()},
+            moments=[{name: _array(own[name]) for name in MOMENTS} for own in trained["state"].values()],
+            rates=[float(group["lr"]) for group in trained["param_groups"]],
+            curriculum=self.curriculum.state(),
+            softness=self.softness,
+            pool=self.pool.state(),
+            soft=self.best_soft and SavedSoft(self.best_soft[0], _array(self.best_soft[2]), self.best_soft[3]),
+            start_best=self._start_best,
+            start_rank=self._start_rank,
+            seen=sorted(self._seen),
+            counts={name: float(getattr(self, name)) for name in COUNTS},
+            judge_steps=self.judge.steps,
         )
-        return {**tree, **(choices_to("start", self._start_best[1]) if self._start_best else {})}
 
-    def restore(self, state: Snapshot) -> None:
+    def restore(self, state: PolicyGradientState) -> None:
         """Go on from a snapshot of a training made with the same arguments."""
-        tree = tree_from(state)
-        self._rng.bit_generator.state = tree["rng"]
-        self._generator.set_state(torch.from_numpy(tree["generator"]))
+        logits = self.actor.machine.logits
+        shapes = [tuple(own.shape) for own in (logits, *self.critic.parameters())]
+        for name in ("exp_avg", "exp_avg_sq") if state.moments else ():
+            if [saved[name].shape for saved in state.moments] != shapes:
+                raise RunError("the moments of the optimiser do not fit this machine and critic")
+        if state.logits.shape != tuple(logits.shape) or len(state.rates) != len(self.optimiser.param_groups):
+            raise RunError("the saved weights do not fit this machine")
+        self._rng.bit_generator.state = state.rng.bit_generator.state
+        self._generator.set_state(torch.from_numpy(state.generator))
         with torch.no_grad():
-            self.actor.machine.logits.copy_(torch.from_numpy(tree["logits"]))
-        self.critic.load_state_dict({name: torch.from_numpy(array) for name, array in tree["critic"].items()})
+            logits.copy_(torch.from_numpy(state.logits))
+        self.critic.load_state_dict({name: torch.from_numpy(array) for name, array in state.critic.items()})
         trained = self.optimiser.state_dict()
-        moments = [dict(zip(MOMENTS, map(torch.from_numpy, own), strict=True)) for own in tree["moments"]]
-        groups = [{**group, "lr": rate} for group, rate in zip(trained["param_groups"], tree["rates"], strict=True)]
+        moments = [{name: torch.from_numpy(saved[name]) for name in MOMENTS} for saved in state.moments]
+        groups = [{**group, "lr": rate} for group, rate in zip(trained["param_groups"], state.rates, strict=True)]
         self.optimiser.load_state_dict({"state": dict(enumerate(moments)), "param_groups": groups})
-        self.curriculum.restore(tree["curriculum"])
-        self.softness = Softness(**tree["softness"])
-        self.pool.restore(tree["pool"])
-        if tree["soft"]:
-            (lesson, returns), weights, temperature = tree["soft"]
-            self.best_soft = (lesson, returns), self.actor, torch.from_numpy(weights).to(self.device), temperature
-        if tree["start_score"]:
-            self._start_best = Score(*tree["start_score"]), choices_from("start", self.actor.wiring, state)
-        lesson, returns = tree["start_rank"]
-        self._start_rank = lesson, returns
-        self._seen = set(tree["seen"])
+        self.curriculum.restore(state.curriculum)
+        self.softness = state.softness
+        self.pool.restore(state.pool)
+        if state.soft:
+            weights = torch.from_numpy(state.soft.weights).to(self.device)
+            if weights.shape != self._weights().shape:
+                raise RunError("the saved soft policy does not fit this machine")
+            self.best_soft = state.soft.rank, self.actor, weights, state.soft.temperature
+        if state.start_best:
+            self._start_best = state.start_best[0], choices_of(self.actor.wiring, state.start_best[1])
+        self._start_rank, self._seen = state.start_rank, set(state.seen)
         for name in COUNTS:
-            setattr(self, name, tree["counts"][name])
-        self.judge.steps = tree["judge_steps"]
+            setattr(self, name, type(getattr(self, name))(state.counts[name]))
+        self.judge.steps = state.judge_steps
+
+
+def _array(tensor: Tensor) -> NDArray[np.float32]:
+    array: NDArray[np.float32] = tensor.detach().cpu().numpy().copy()
+    return array

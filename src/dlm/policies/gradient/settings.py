@@ -89,8 +89,12 @@ class PolicySettings:
     annealing: AnnealingSettings = AnnealingSettings()
     curriculum: CurriculumSettings = CurriculumSettings()
     soft: SoftSettings = SoftSettings()
+    most_updates: int | None = None  # of a restart; None: it ends by itself or with the time limit
     diversity: float = 1.0  # factor on the first logits: units that begin alike take long to differ; ours
 
+
+MOST_UPDATES = 3000
+"""Updates after which a restart of ours is given up."""
 
 MACHINES = {
     "rl/unstack": MachineSettings(depth=4, breadth=2),
@@ -122,6 +126,7 @@ def default_settings(domain: AnyDomain, algorithm: Algorithm = "ppo", *, keep_so
         RateSettings(learning_rate=0.02),
         AnnealingSettings(temperature_decay=0.95, noise_decay=0.95, decided=0.98),
         CurriculumSettings(exam_every=100, pass_mark=0.98, greedy=False, scattered=0.1),
+        most_updates=MOST_UPDATES,
     )
     return _kept_soft(settings, lessons=len(domain.lessons)) if keep_soft else settings
 

@@ -21,7 +21,6 @@ from dlm.policies.gradient.settings import machine_settings
 from dlm.policies.rules.features import Vocabulary
 from dlm.policies.rules.language import Lens
 from dlm.policies.search.planned import Cases
-from dlm.runs.learner import Learner
 from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
 
@@ -48,7 +47,7 @@ def invent(
     diagonals = [vocabulary.define(1, Atom(name, ("x", "x"))) for name, n in lens.view.predicates.items() if n == 2]
     task = taught_task(lens, cases, vocabulary, [*dict.fromkeys([*diagonals, *known])], machine)
 
-    def train(question: Task, phase: Phase) -> Learner:
+    def train(question: Task, phase: Phase) -> SearchLearner:
         return SearchLearner(question, machine, phase.seed, SEARCH)
 
     learner = IncrementalLearner("search", task, machine, seed, train, starts=1)

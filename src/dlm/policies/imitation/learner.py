@@ -9,7 +9,8 @@ episodes. This is rule search on labelled states, neither planning nor reinforce
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 
 from dlm import seeds
 from dlm.envs.domain import Domain, State
+from dlm.envs.evaluate import decide
 from dlm.errors import SettingsError
 from dlm.logic.syntax import Program
 from dlm.policies.imitation.dagger import Classroom, mistakes
 from dlm.policies.imitation.invention import invent
-from dlm.policies.imitation.teachers import Teacher
+from dlm.policies.imitation.teachers import ProgramTeacher, Teacher
+from dlm.policies.learner import ListLearner
 from dlm.policies.rules.beam import BeamSettings
 from dlm.policies.rules.covering import CoverSettings, learn_list
 from dlm.policies.rules.decision_list import DecisionList
@@ -33,12 +36,11 @@ from dlm.policies.rules.pupil import PupilJudge
 from dlm.policies.rules.rollout import draw_seed, play_lists
 from dlm.policies.rules.score import Judged
 from dlm.policies.search.planned import Cases
-from dlm.policies.snapshot import Memory, cases_to, judged_to, state_to, words_to
-from dlm.runs.checkpoint import tree_from, tree_to
-from dlm.runs.learner import State as Snapshot
+from dlm.policies.snapshot import Memory, SavedCases, SavedEpisodes, SavedList, save_words
+from dlm.policies.verify import longest_tests
 from dlm.seeds import Stream, fixed_rng
 
-__all__ = ["Imitation", "ImitationProgress", "ImitationSettings"]
+__all__ = ["Imitation", "ImitationSettings", "ImitationState"]
 
 Floats = NDArray[np.float64]
 
@@ -87,21 +89,29 @@ class ImitationSettings:
 
 
 @dataclass(frozen=True)
-class ImitationProgress:
-    """Where the learner is. `right` is the share of labelled states that the best list is right in."""
+class ImitationState:
+    """All that the next start depends on."""
 
+    rng: np.random.Generator
+    words: Program | None
+    best: SavedList | None
+    invented: list[str]
+    cases: list[SavedCases]
+    judged_cases: list[SavedCases]
+    judged: list[SavedEpisodes]
+    teachers: list[float]
+    hoped: tuple[float, ...]
     starts: int
-    seconds: float
-    env_steps: int
-    states: int
-    right: float
-    rules: int
-    literals: int
-    score: float
+    since_best: int
+    steps: tuple[int, int]
+    done: bool
 
 
-class Imitation:
+class Imitation(ListLearner):
     """The state of the learner; `advance` makes one more start, a shorter one if it runs out of time."""
+
+    name = "imitation"
+    state_type = ImitationState
 
     def __init__(
         self,
@@ -130,6 +140,7 @@ class Imitation:
         self.incremental = incremental
         self.invented: list[str] = []
         self.starts = self.since_best = 0
+        self._timed: tuple[DecisionList | None, float] | None = None
 
     @property
     def best(self) -> Judged | None:
@@ -140,22 +151,25 @@ class Imitation:
     def env_steps(self) -> int:
         return self.room.steps + self.judge.steps
 
-    def progress(self, seconds: float) -> ImitationProgress:
+    @property
+    def testing(self) -> float:
+        """What the tests of the best program would take, measured once for each; before, as long as its teacher's."""
+        decisions = self.best.decisions if self.best else None
+        if self._timed is None or self._timed[0] != decisions:
+            act: Callable[[State], object] | None = None
+            if decisions is not None:
+                program, rng = self.program(), fixed_rng()
+                act = lambda state: decide(program, self.domain, rng, state)  # noqa: E731
+            elif isinstance(self.room.teacher, ProgramTeacher):
+                act = self.room.teacher.good
+            self._timed = decisions, longest_tests(act, self.domain) if act else 0.0
+        return self._timed[1]
+
+    def _figures(self, best: Judged | None) -> Mapping[str, float]:
         states = sum(cases.count for cases in (*self.cases, *self.judge.cases))
-        if self.best is None:
-            return ImitationProgress(self.starts, seconds, self.env_steps, states, 0.0, 0, 0, -np.inf)
-        decisions = self.best.decisions
-        return ImitationProgress(
-            self.starts, seconds, self.env_steps, states, 1 - self.best.lost, len(decisions.rules), decisions.literals,
-            self.best.score,
-        )  # fmt: skip
+        return {"states": states, "right": 1 - best.lost if best else 0.0, **super()._figures(best)}
 
-    def program(self) -> Program:
-        """The best list as one ordinary program about the domain's own predicates."""
-        decisions = self.best.decisions if self.best else DecisionList(self.domain.action, self.domain.action_arity)
-        return self.lens.program(decisions.program(self.vocabulary), self.vocabulary.definitions)
-
-    def advance(self) -> None:
+    def restart(self) -> None:
         """One more start; then the best list is examined, if it seems as good as its teacher, or else practises."""
         if (self.incremental or self.since_best >= PATIENCE) and self.starts % 2 == 0:
             self._invent()
@@ -270,39 +284,36 @@ class Imitation:
 
     # ------------------------------------------------------------------ stopping and going on
 
-    def state(self) -> Snapshot:
+    def state(self) -> ImitationState:
         """All that the next start depends on."""
-        return tree_to(
-            {
-                "rng": self.rng.bit_generator.state,
-                "words": words_to(self.vocabulary, [self.best], self.invented),
-                "best": judged_to(self.best),
-                "invented": self.invented,
-                "cases": [cases_to(cases) for cases in self.cases],
-                "judged_cases": [cases_to(cases) for cases in self.judge.cases],
-                "judged": [state_to(start) for start in self.judge.starts],
-                "teachers": list(self.judge.teachers),
-                "hoped": self.judge.best,
-                "counts": [self.starts, self.since_best],
-                "steps": [self.room.steps, self.judge.steps],
-                "done": self.done,
-            }
+        return ImitationState(
+            rng=deepcopy(self.rng),
+            words=save_words(self.vocabulary, [self.best], self.invented),
+            best=SavedList.of(self.best) if self.best else None,
+            invented=list(self.invented),
+            cases=[SavedCases.of(cases) for cases in self.cases],
+            judged_cases=[SavedCases.of(cases) for cases in self.judge.cases],
+            judged=[SavedEpisodes.of(start) for start in self.judge.starts],
+            teachers=list(self.judge.teachers),
+            hoped=tuple(self.judge.best),
+            starts=self.starts,
+            since_best=self.since_best,
+            steps=(self.room.steps, self.judge.steps),
+            done=self.done,
         )
 
-    def restore(self, state: Snapshot) -> None:
+    def restore(self, state: ImitationState) -> None:
         """Go on from a snapshot of a learner made with the same arguments."""
-        tree = tree_from(state)
-        memory = Memory.of(self.lens, self.vocabulary, tree["words"], self.judge.starts[0])
-        self.rng.bit_generator.state = tree["rng"]
-        self.champion.best = memory.judged(tree["best"])
-        self.invented = list(map(memory.word, tree["invented"]))
-        self.cases = list(map(memory.cases, tree["cases"]))
-        self.judge.cases = list(map(memory.cases, tree["judged_cases"]))
-        self.judge.starts = list(map(memory.state, tree["judged"]))
-        self.judge.teachers, self.judge.best = tree["teachers"], tuple(tree["hoped"])
-        self.starts, self.since_best = tree["counts"]
-        self.room.steps, self.judge.steps = tree["steps"]
-        self.done = tree["done"]
+        memory = Memory.of(self.lens, self.vocabulary, state.words, self.judge.starts[0])
+        self.rng.bit_generator.state = state.rng.bit_generator.state
+        self.champion.best = memory.judged(state.best)
+        self.invented = list(map(memory.word, state.invented))
+        self.cases = list(map(memory.cases, state.cases))
+        self.judge.cases = list(map(memory.cases, state.judged_cases))
+        self.judge.starts = list(map(memory.state, state.judged))
+        self.judge.teachers, self.judge.best = state.teachers, state.hoped
+        self.starts, self.since_best, self.done = state.starts, state.since_best, state.done
+        self.room.steps, self.judge.steps = state.steps
 
 
 def _everywhere(cases: Cases) -> Floats:

@@ -16,8 +16,9 @@ from dlm.envs.evaluate import check_policy, choose
 from dlm.envs.teachers import get_teacher, teacher_names
 from dlm.errors import DataError, SettingsError
 from dlm.logic.syntax import Program
-from dlm.policies.gradient.soft_file import load_soft
-from dlm.runs.folder import RunFolder, read_program
+from dlm.policies.gradient.soft_file import SOFT, load_soft
+from dlm.programs import read_program
+from dlm.runs.folder import RunFolder
 
 if TYPE_CHECKING:
     from dlm.policies.gradient.soft import SoftPolicy
@@ -121,7 +122,7 @@ def find_teacher(domain: Domain[Any], source: TeacherSource | None) -> Teacher:
             f"there is no teacher {str(source)!r}: give a program file, the run folder of a policy, or one of "
             f"{', '.join(teacher_names())}"
         )
-    if path.is_dir() and RunFolder.open(path).has("soft.npz"):
+    if path.is_dir() and RunFolder.open(path).has(SOFT):
         return SoftTeacher(domain, load_soft(RunFolder.open(path), domain), str(source))
     return ProgramTeacher(domain, read_program(path), str(source))
 

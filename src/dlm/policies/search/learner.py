@@ -11,6 +11,7 @@ reinforcement learning by trial.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from dlm import seeds
 from dlm.envs.domain import Domain, State
 from dlm.logic.syntax import Program
-from dlm.policies.result import Progress
+from dlm.policies.learner import ListLearner
 from dlm.policies.rules.beam import BeamSettings
 from dlm.policies.rules.covering import CoverSettings, learn_list
 from dlm.policies.rules.decision_list import DecisionList
@@ -31,12 +32,10 @@ from dlm.policies.rules.rollout import draw_seed, play_lists
 from dlm.policies.rules.score import Judged, ListJudge
 from dlm.policies.search.lookahead import look_ahead, visited
 from dlm.policies.search.planned import Bank, Cases, Planner, join_cases
-from dlm.policies.snapshot import Memory, cases_to, judged_to, state_to, words_to
-from dlm.runs.checkpoint import tree_from, tree_to
-from dlm.runs.learner import State as Snapshot
+from dlm.policies.snapshot import Memory, SavedCases, SavedEpisodes, SavedList, save_words
 from dlm.seeds import Stream
 
-__all__ = ["RuleSearch", "RuleSearchSettings"]
+__all__ = ["RuleSearch", "RuleSearchSettings", "RuleSearchState"]
 
 Floats = NDArray[np.float64]
 
@@ -100,8 +99,29 @@ class RuleSearchSettings:
     lines: int = 2
 
 
-class RuleSearch:
+@dataclass(frozen=True)
+class RuleSearchState:
+    """All that the next start depends on."""
+
+    rng: np.random.Generator
+    words: Program | None
+    best: SavedList | None
+    former: SavedList | None
+    memory: dict[int, list[SavedCases]]
+    judged: list[SavedEpisodes]
+    hoped: tuple[float, ...]
+    starts: int
+    since_best: int
+    idle_lines: int
+    steps: tuple[int, int, int]
+    peak: float
+
+
+class RuleSearch(ListLearner):
     """The state of a search; `advance` makes one more start, a shorter one if it runs out of time."""
+
+    name = "search"
+    state_type = RuleSearchState
 
     def __init__(
         self, domain: Domain[Any], seed: int, settings: RuleSearchSettings, out_of_time: Callable[[], bool]
@@ -164,19 +184,8 @@ class RuleSearch:
     def env_steps(self) -> int:
         return self.planner.steps + self.judge.steps + self._steps_ahead
 
-    def progress(self, seconds: float) -> Progress:
-        if self.best is None:
-            return Progress(self.starts, seconds, self.env_steps, -np.inf, 0, 0)
-        decisions = self.best.decisions
-        return Progress(self.starts, seconds, self.env_steps, self.best.score, len(decisions.rules), decisions.literals)
-
-    def program(self) -> Program:
-        """The best list as one ordinary program about the domain's own predicates."""
-        decisions = self.best.decisions if self.best else self._begin(0)
-        return self.lens.program(decisions.program(self.vocabulary), self.vocabulary.definitions)
-
-    def advance(self) -> None:
-        """One more start: another end for the line's best list, or exceptions from it where it loses something."""
+    def restart(self) -> None:
+        """Another end for the line's best list, or exceptions from it where it loses something."""
         cases = self._gather()
         before = self.champion.best
         settings = self._cover_settings()
@@ -308,35 +317,36 @@ class RuleSearch:
 
     # ------------------------------------------------------------------ stopping and going on
 
-    def state(self) -> Snapshot:
+    def state(self) -> RuleSearchState:
         """All that the next start depends on."""
         lists = self.champion.best, self.former
-        return tree_to(
-            {
-                "rng": self.rng.bit_generator.state,
-                "words": words_to(self.vocabulary, lists),
-                "lists": [judged_to(judged) for judged in lists],
-                "memory": {size: [cases_to(part) for part in cases] for size, cases in self.memory.items()},
-                "judged": [state_to(start) for start in self.judge.starts],
-                "hoped": self.judge.best,
-                "counts": [self.starts, self.since_best, self.idle_lines],
-                "steps": [self.planner.steps, self.judge.steps, self._steps_ahead],
-                "peak": self.peak,
-            }
+        best, former = (SavedList.of(judged) if judged else None for judged in lists)
+        return RuleSearchState(
+            rng=deepcopy(self.rng),
+            words=save_words(self.vocabulary, lists),
+            best=best,
+            former=former,
+            memory={size: [SavedCases.of(part) for part in cases] for size, cases in self.memory.items()},
+            judged=[SavedEpisodes.of(start) for start in self.judge.starts],
+            hoped=tuple(self.judge.best),
+            starts=self.starts,
+            since_best=self.since_best,
+            idle_lines=self.idle_lines,
+            steps=(self.planner.steps, self.judge.steps, self._steps_ahead),
+            peak=float(self.peak),
         )
 
-    def restore(self, state: Snapshot) -> None:
+    def restore(self, state: RuleSearchState) -> None:
         """Go on from a snapshot of a search made with the same arguments."""
-        tree = tree_from(state)
-        memory = Memory.of(self.lens, self.vocabulary, tree["words"], self.judge.starts[0])
-        self.rng.bit_generator.state = tree["rng"]
-        self.champion.best, self.former = map(memory.judged, tree["lists"])
-        self.memory = {int(size): list(map(memory.cases, cases)) for size, cases in tree["memory"].items()}
-        self.judge.starts = list(map(memory.state, tree["judged"]))
-        self.judge.best = tuple(tree["hoped"])
-        self.starts, self.since_best, self.idle_lines = tree["counts"]
-        self.planner.steps, self.judge.steps, self._steps_ahead = tree["steps"]
-        self.peak = tree["peak"]
+        memory = Memory.of(self.lens, self.vocabulary, state.words, self.judge.starts[0])
+        self.rng.bit_generator.state = state.rng.bit_generator.state
+        self.champion.best, self.former = memory.judged(state.best), memory.judged(state.former)
+        self.memory = {size: list(map(memory.cases, cases)) for size, cases in state.memory.items()}
+        self.judge.starts = list(map(memory.state, state.judged))
+        self.judge.best = state.hoped
+        self.starts, self.since_best, self.idle_lines = state.starts, state.since_best, state.idle_lines
+        self.planner.steps, self.judge.steps, self._steps_ahead = state.steps
+        self.peak = state.peak
 
 
 def _losses(cases: Cases, decisions: DecisionList, tolerance: float) -> Floats:

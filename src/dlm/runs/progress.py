@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from types import FrameType, TracebackType
@@ -19,49 +20,60 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from dlm.cli.display import percent
-from dlm.policies.stages import PolicyReport
+from dlm.logic.text import format_program
 from dlm.runs.learner import Report
 
 __all__ = ["LivePanel", "PlainLines", "Watch", "open_watch"]
-
-AnyReport = Report | PolicyReport
 
 LINE_SECONDS = 5.0
 REFRESHES_PER_SECOND = 4
 
 
-def open_watch(title: str, *, quiet: bool) -> Watch:
-    """The watch that fits standard error."""
-    if quiet:
-        return Watch()
+def open_watch(title: str, *, show: bool | None = None, verbose: bool = False) -> Watch:
+    """The watch that fits standard error: by default a display only in a terminal or notebook."""
     console = Console(stderr=True, highlight=False)
     live = console.is_terminal and not console.is_dumb_terminal
-    return LivePanel(title, console) if live else PlainLines(title)
+    if show is None:
+        show = live or console.is_jupyter or _in_notebook()
+    if not show:
+        return Watch()
+    return LivePanel(title, console, verbose) if live else PlainLines(title, verbose)
+
+
+def _in_notebook() -> bool:
+    """Whether IPython runs this in a kernel. It is not imported for that."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
 
 
 class Watch:
     """Shows nothing, but ends a run gently on Ctrl-C. The others build on it."""
 
-    def __init__(self) -> None:
+    def __init__(self, verbose: bool = False) -> None:
+        self._verbose = verbose
         self._interrupted = False
         self._previous: dict[int, Callable[[int, FrameType | None], object] | int | None] = {}
 
-    def on_report(self, report: AnyReport, seconds: float, limit: float) -> None:
+    def on_report(self, report: Report, seconds: float, limit: float) -> None:
         self.show_report(report, seconds, limit)
-        # A report with a candidate is let through, or the candidate would be lost.
-        if self._interrupted and (isinstance(report, PolicyReport) or report.candidate is None):
+        if self._verbose and report.candidate is not None:
+            self.on_note(
+                f"{report.candidate.learner} has a better program:\n{format_program(report.candidate.program)}"
+            )
+        # A program that is believed in is let through, or it would be lost.
+        if self._interrupted and not (report.candidate and report.candidate.believed):
             raise KeyboardInterrupt
 
     def on_note(self, text: str) -> None:
         """Somebody says what is going on."""
 
-    def show_report(self, report: AnyReport, seconds: float, limit: float) -> None:
+    def show_report(self, report: Report, seconds: float, limit: float) -> None:
         """A learner says where it stands."""
 
     def __enter__(self) -> Self:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._previous[number] = signal.signal(number, self._on_signal)
+        if threading.current_thread() is threading.main_thread():  # others may not handle signals
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._previous[number] = signal.signal(number, self._on_signal)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
@@ -80,10 +92,10 @@ class Watch:
 class PlainLines(Watch):
     """A line every few seconds on standard error."""
 
-    def __init__(self, title: str) -> None:
-        super().__init__()
+    def __init__(self, title: str, verbose: bool = False) -> None:
+        super().__init__(verbose)
         self._title = title
-        self._reports: dict[str, AnyReport] = {}
+        self._reports: dict[str, Report] = {}
         self._shown = -math.inf
         self._started = time.monotonic()
 
@@ -94,7 +106,7 @@ class PlainLines(Watch):
     def on_note(self, text: str) -> None:
         self._print(f"{_clock(time.monotonic() - self._started)}  {text}")
 
-    def show_report(self, report: AnyReport, seconds: float, limit: float) -> None:
+    def show_report(self, report: Report, seconds: float, limit: float) -> None:
         self._reports[report.learner] = report
         self._started = time.monotonic() - seconds
         if seconds - self._shown < LINE_SECONDS:
@@ -105,16 +117,17 @@ class PlainLines(Watch):
             self._print(f"{_clock(seconds)}  {each.learner}: {figures}, {max(0.0, limit - seconds):.0f} s left")
 
     def _print(self, line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
 
 
 class LivePanel(Watch):
     """A table with a row for each learner that changes in place; notes stay above it."""
 
-    def __init__(self, title: str, console: Console) -> None:
-        super().__init__()
+    def __init__(self, title: str, console: Console, verbose: bool = False) -> None:
+        super().__init__(verbose)
         self._title = title
-        self._reports: dict[str, AnyReport] = {}
+        self._reports: dict[str, Report] = {}
         self._started = time.monotonic()
         self._limit = math.nan
         self._live = Live(
@@ -135,7 +148,7 @@ class LivePanel(Watch):
         line = f"{_clock(time.monotonic() - self._started)}  {text}"
         self._live.console.print(Text(line, style="dim"), soft_wrap=True)
 
-    def show_report(self, report: AnyReport, seconds: float, limit: float) -> None:
+    def show_report(self, report: Report, seconds: float, limit: float) -> None:
         self._reports[report.learner] = report
         self._started = time.monotonic() - seconds
         self._limit = limit
@@ -154,17 +167,10 @@ class LivePanel(Watch):
         return Group(table, Text(f"{seconds:.0f} s{left}; Ctrl-C ends with the best program so far", style="dim"))
 
 
-def _figures(report: AnyReport) -> dict[str, str]:
+def _figures(report: Report) -> dict[str, str]:
     """What a report says, under the names it is shown by."""
-    if isinstance(report, PolicyReport):
-        return {name.replace("_", " "): _short(value) for name, value in report.figures.items()}
-    return {
-        "step": str(report.steps),
-        "start": str(report.starts),
-        "loss": "-" if math.isnan(report.loss) else f"{report.loss:.4f}",
-        "accuracy": percent(report.accuracy),
-        "temperature": f"{report.temperature:.4f}",
-    }
+    counts = {"step": report.steps, "restart": report.restarts}
+    return {name.replace("_", " "): _short(value) for name, value in {**counts, **report.figures}.items()}
 
 
 def _short(value: float) -> str:

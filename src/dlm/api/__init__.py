@@ -1,0 +1,7 @@
+"""The verbs of the library. The command line calls them, and nothing beneath them."""
+
+from dlm.api.facts import check, explain, run
+from dlm.api.learn import learn, learn_policy, load, resume
+from dlm.api.trials import play, test
+
+__all__ = ["check", "explain", "learn", "learn_policy", "load", "play", "resume", "run", "test"]

@@ -1,0 +1,79 @@
+"""What is done with a program and facts: `run`, `explain` and `check`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from dlm.data.examples import Labels, read_labels
+from dlm.data.facts import Facts
+from dlm.data.lookup import FactLookups
+from dlm.data.readers import read_facts
+from dlm.data.structure import Structure
+from dlm.engines.answers import Answers
+from dlm.engines.check import Check, check_program
+from dlm.engines.choose import run_program
+from dlm.engines.engine import Missing, require_inputs
+from dlm.logic.explain.explain import Explanation
+from dlm.logic.explain.explain import explain as explain_atom
+from dlm.logic.syntax import Program
+from dlm.programs import read_program
+
+__all__ = ["AnyFacts", "AnyProgram", "check", "explain", "run"]
+
+AnyFacts = Facts | Structure | Mapping[str, Iterable[tuple[object, ...]]] | str | Path
+"""Facts in any form: what `read_facts` gives or can read, a structure, or the tuples of each predicate."""
+
+AnyProgram = Program | str | Path
+"""A program, or the path of a program file or run folder."""
+
+
+def run(program: AnyProgram, facts: AnyFacts, engine: str = "auto", *, missing: Missing = "error") -> Answers:
+    """The tuples of a program's target on some facts.
+
+    Engines are "bits", "duckdb" and "spark"; "auto" picks one by an estimate, and ``reason`` of the answers says why.
+    """
+    return run_program(as_program(program), as_facts(facts), engine, missing=missing)
+
+
+def explain(program: AnyProgram, facts: AnyFacts, atom: str, *, missing: Missing = "error") -> Explanation:
+    """Why an atom such as ``"is_grandparent(ann, amelia)"`` is true on some facts, or why not.
+
+    Its predicate is one of the program's or of the facts'; odd names stand in single quotes. `str` of the explanation
+    gives the words, `to_json` the same for programs.
+    """
+    known = as_program(program)
+    return explain_atom(known, FactLookups(require_inputs(known, as_facts(facts), missing)), atom)
+
+
+def check(
+    program: AnyProgram,
+    facts: AnyFacts,
+    examples: Labels | str | Path,
+    engine: str = "auto",
+    *,
+    missing: Missing = "error",
+    show: int = 10,
+) -> Check:
+    """How a program's answers on some facts compare with the true ones, with explanations of up to `show` wrong ones.
+
+    `examples` is a CSV or Parquet table of all that is true, or a Prolog file of ``pos(...)`` and ``neg(...)``.
+    """
+    asked, known = as_program(program), as_facts(facts)
+    target = asked.target
+    labels = examples if isinstance(examples, Labels) else read_labels(examples, known, target.name, target.arity)
+    return check_program(asked, known, labels, engine, missing=missing, show=show)
+
+
+def as_program(given: AnyProgram) -> Program:
+    """The program that is meant."""
+    return given if isinstance(given, Program) else read_program(given)
+
+
+def as_facts(given: AnyFacts) -> Facts:
+    """The facts that are meant."""
+    if isinstance(given, Facts):
+        return given
+    if isinstance(given, Structure):
+        return Facts.from_structure(given)
+    return Facts.from_tuples(given) if isinstance(given, Mapping) else read_facts(given)

@@ -1,0 +1,212 @@
+"""Learning: `learn` for whatever can be learned, `learn_policy` for worlds, `resume` and `load` for run folders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from dlm.envs.domain import Domain
+from dlm.errors import RunError, SettingsError, did_you_mean
+from dlm.learning.incremental import phase_machine
+from dlm.learning.portfolio import check_task
+from dlm.learning.portfolio import learn as learn_task
+from dlm.learning.portfolio import resume as resume_task
+from dlm.learning.result import Result, read_result
+from dlm.learning.settings import LEARNERS, LearnSettings
+from dlm.policies.gradient.settings import machine_settings
+from dlm.policies.imitation.teachers import TeacherSource, name_of
+from dlm.policies.policy import Policy, read_policy
+from dlm.policies.run import check_policy_task, learn_policy_task, resume_policy_task
+from dlm.policies.settings import POLICY_LEARNERS, PolicyLearnerName, PolicyRunSettings
+from dlm.problems import Problem, WorldOptions, find_problem, reopen, save_problem
+from dlm.runs.folder import RunFolder
+from dlm.runs.observer import Callback, with_callbacks
+from dlm.runs.progress import open_watch
+from dlm.runs.settings import RunSettings
+from dlm.space.settings import MachineSettings
+from dlm.tasks import Task
+
+__all__ = ["learn", "learn_policy", "load", "resume"]
+
+MACHINE = tuple(field.name for field in fields(MachineSettings))
+WORLD = tuple(field.name for field in fields(WorldOptions))
+RUN = ("seed", "learner", "schedule", "time_limit", "incremental", "device")
+POLICY = ("keep_soft", "teacher")
+
+
+def learn(
+    problem: str | Task | Domain[Any] | object,
+    *,
+    out: str | Path | bool | None = None,
+    progress: bool | None = None,
+    verbose: bool = False,
+    callbacks: Sequence[Callback] = (),
+    **settings: Any,
+) -> Result | Policy:
+    """Learn whatever can be learned and return its program with what was verified: a `Result`, of a world a `Policy`.
+
+    `problem` is the name of a task (`dlm.task_names()`), a `dlm.Task`, a world to act in as in `learn_policy`, or a
+    reference ``"module:attribute"`` to any of these.
+
+    Settings are those of the run (`seed`, `learner`, `schedule`, `time_limit`, `incremental`, `device`), of the
+    machine (`depth`, `breadth`, ... as in `dlm.MachineSettings`), and of worlds (`keep_soft`, `teacher`, `action`,
+    `arity`, `encode`, `sizes`, `limit`).
+
+    Files are written only if a folder `out` is given; True makes a new one under ``./runs``. `progress` shows how the
+    run goes; by default it does so in a terminal or notebook. `verbose` shows every better program too. `callbacks` are
+    called with a `dlm.Progress` after each report of a learner; one that returns True ends the run with the best
+    program so far. Ctrl-C does the same.
+    """
+    world = WorldOptions(**{name: settings.pop(name) for name in WORLD if name in settings})
+    known = find_problem(problem, world)
+    teacher = settings.get("teacher")
+    asked = build_settings(known, settings)
+    if isinstance(known, Task):
+        title = f"Learning {known.name}: {known.question}"
+        check_task(known, asked)
+    else:
+        title = f"Learning a policy for {known.name}"
+        check_policy_task(known, asked, teacher)
+    folder = _open_folder(out, asked, problem, world, known)
+    with open_watch(title, show=progress, verbose=verbose) as watch:
+        observer = with_callbacks(watch, callbacks)
+        if folder is not None:
+            observer.on_note(f"run folder {folder.path}")
+        if isinstance(known, Task):
+            return learn_task(known, asked, folder, observer)
+        return learn_policy_task(known, asked, folder, observer, teacher)
+
+
+def learn_policy(
+    env: str | Domain[Any] | Callable[[int], Any] | object,
+    action: str | None = None,
+    *,
+    learner: PolicyLearnerName = "auto",
+    teacher: TeacherSource | None = None,
+    **options: Any,
+) -> Policy:
+    """Learn a policy and return it with what its program earned on fresh episodes.
+
+    `env` is a task such as ``"rl/unstack"``, a `dlm.envs.Domain`, a Gymnasium environment or its id, or a function from
+    a size to an environment. An environment that is not one of ours shows structures, can be copied, and needs the name
+    of the predicate whose atoms are its actions; `arity`, `encode`, `sizes` and `limit` are for it alone
+    (`dlm.envs.probe.domain_of` describes them). `teacher` is for the learner "imitation": a program, the name of
+    a hand-written one, a program file or run folder, or a function from a structure to the arguments of good actions;
+    by default the program written for the task. With `incremental`, machines in phases invent predicates for it.
+    All other options are those of `learn`.
+    """
+    if isinstance(env, Task):
+        raise SettingsError(f"{env.name} is nothing to act in: learn it with dlm.learn")
+    given: dict[str, Any] = {"action": action, "teacher": teacher, "learner": learner}
+    result = learn(env, **{name: value for name, value in given.items() if value is not None}, **options)
+    if not isinstance(result, Policy):
+        raise SettingsError(f"{result.task} is nothing to act in: learn it with dlm.learn({result.task!r})")
+    return result
+
+
+def resume(
+    run: str | Path,
+    *,
+    time_limit: float | None = None,
+    problem: object = None,
+    trust: bool = False,
+    progress: bool | None = None,
+    verbose: bool = False,
+    callbacks: Sequence[Callback] = (),
+    **world: Any,
+) -> Result | Policy:
+    """Go on with the run in a folder from its last checkpoint.
+
+    A verified result is only read back, unless the run of a policy was cut short and has time left. `time_limit`
+    replaces that of the run. The seconds already spent count. A run that learned a problem of one's own finds it by its
+    reference; `problem` gives it again, and `trust` allows to open one that was saved by value, which executes code.
+    """
+    folder = RunFolder.open(Path(run))
+    settings = read_settings(folder)
+    known = reopen(folder.path, settings.task, problem, WorldOptions(**world), trust=trust)
+    before, done = settings.time_limit, _read(folder, known, settings)
+    if time_limit is not None:
+        settings = replace(settings, time_limit=time_limit)
+    if done is not None and done.verified:
+        more = isinstance(done, Policy) and done.ended != "finished" and done.seconds < settings.time_limit
+        if not more or (done.ended == "time limit" and settings.time_limit <= before):
+            return done
+    with open_watch(f"Resuming {run}", show=progress, verbose=verbose) as watch:
+        observer = with_callbacks(watch, callbacks)
+        if isinstance(known, Task):
+            assert isinstance(settings, LearnSettings)
+            return resume_task(known, settings, folder, observer)
+        assert isinstance(settings, PolicyRunSettings)
+        return resume_policy_task(known, settings, folder, observer)
+
+
+def load(run: str | Path, *, problem: object = None, trust: bool = False, **world: Any) -> Result | Policy:
+    """The result of a run, from its folder. `problem` and `trust` are those of `resume`."""
+    folder = RunFolder.open(Path(run))
+    settings = read_settings(folder)
+    known = reopen(folder.path, settings.task, problem, WorldOptions(**world), trust=trust)
+    result = _read(folder, known, settings)
+    if result is None:
+        raise RunError(f"the run {run} has not ended; go on with it: dlm.resume({str(run)!r})")
+    return result
+
+
+# ---------------------------------------------------------------------- settings
+
+
+def build_settings(problem: Problem, given: Mapping[str, Any]) -> LearnSettings | PolicyRunSettings:
+    """The settings of a run: those that are given, the problem's own, and defaults."""
+    to_act = isinstance(problem, Domain)
+    known = (*RUN, *MACHINE, *POLICY)
+    for name in given:
+        if name not in known:
+            raise SettingsError(f"there is no setting {name!r}.{did_you_mean(name, (*known, *WORLD))}")
+    wrong = [name for name in POLICY if given.get(name) and not to_act]
+    if wrong:
+        raise SettingsError(f"{problem.name} is nothing to act in: leave out {', '.join(wrong)}")
+    learner, learners = given.get("learner") or "auto", POLICY_LEARNERS if to_act else LEARNERS
+    if learner not in learners and learner in (*LEARNERS, *POLICY_LEARNERS):
+        kind = "learns no policies" if to_act else "learns to act"
+        raise SettingsError(f"{learner} {kind}; for {problem.name} use the learner {' or '.join(learners)}")
+    common = {name: given[name] for name in RUN if given.get(name) is not None}
+    machine = {name: given[name] for name in MACHINE if given.get(name) is not None}
+    if isinstance(problem, Task):
+        shape = phase_machine(problem.settings) if given.get("incremental") else problem.settings
+        return LearnSettings(task=problem.name, machine=replace(shape, **machine), **common)
+    own = {name: given[name] for name in POLICY if given.get(name) is not None}
+    if "teacher" in own:
+        own["teacher"] = name_of(own["teacher"])
+    if machine:
+        common["machine"] = replace(machine_settings(problem), **machine)
+    return PolicyRunSettings(task=problem.name, **common, **own)
+
+
+def read_settings(folder: RunFolder) -> LearnSettings | PolicyRunSettings:
+    """The settings of a run, of either kind."""
+    saved = folder.read_json("settings.json")
+    kinds: dict[object, type[LearnSettings] | type[PolicyRunSettings]] = {
+        LearnSettings.kind: LearnSettings,
+        PolicyRunSettings.kind: PolicyRunSettings,
+    }
+    kind = saved.get("kind")
+    return kinds.get(kind if isinstance(kind, str) else None, LearnSettings).from_json(saved)
+
+
+def _read(folder: RunFolder, problem: Problem, settings: RunSettings) -> Result | Policy | None:
+    if isinstance(problem, Task) != isinstance(settings, LearnSettings):
+        raise RunError(f"the run {folder.path} learns a {settings.kind}, and {problem.name} is another kind of problem")
+    return read_result(folder) if isinstance(problem, Task) else read_policy(folder, problem)
+
+
+def _open_folder(
+    out: str | Path | bool | None, settings: RunSettings, source: object, world: WorldOptions, problem: Problem
+) -> RunFolder | None:
+    """The new folder of a run, if there is to be one, with what is needed to go on with it."""
+    if not out:
+        return None
+    folder = RunFolder.create(None if out is True else Path(out), problem.name, settings.seed)
+    folder.write_json("settings.json", settings.to_json())
+    save_problem(folder.path, source, world, problem)
+    return folder

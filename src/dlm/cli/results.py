@@ -1,0 +1,152 @@
+"""How results are printed: the program, what is known of it, who made it, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from dlm.cli.display import console, count, percent, print_program, print_table, size_of
+from dlm.cli.returns import decision_words, print_returns
+from dlm.learning.result import Result
+from dlm.learning.verify import Trial
+from dlm.policies.policy import Policy
+from dlm.problems import can_reopen
+
+__all__ = ["print_result", "print_trials"]
+
+WHY = {
+    "time limit": "the time limit was reached",
+    "interrupted": "interrupted",
+    "stopped": "a callback ended the run",
+    "finished": "the learner has nothing more to try",
+}
+RARE = 0.1
+"""Where true atoms are a smaller share than this, recall and precision stand for the share of right atoms."""
+
+
+def print_result(result: Result | Policy) -> None:
+    """The program and all that is known about it."""
+    print_program(result.program)
+    out = console()
+    out.print()
+    if isinstance(result, Policy):
+        _print_returns(result)
+    else:
+        out.print(_task_headline(result))
+        print_trials(result.verification.trials)
+        out.print()
+    out.print(f"tested      {result.tested.removeprefix('tested ')}")
+    raw = f"; as extracted: {size_of(result.raw)}" if isinstance(result, Result) else ""
+    out.print(f"size        {size_of(result.program)}{raw}")
+    steps = f"{result.steps:,} environment steps" if isinstance(result, Policy) else count(result.steps, "step")
+    out.print(f"effort      {result.seconds:.1f} s, {count(result.restarts, 'restart')}, {steps}")
+    out.print(f"task        {result.task}, seed {result.seed}")
+    if result.run_dir is None:
+        return
+    out.print(f"run folder  {result.run_dir}")
+    out.print()
+    for number, (command, why) in enumerate(_next(result)):
+        out.print(f"{'Next: ' if number == 0 else '      '}{command}   # {why}")
+
+
+def _next(result: Result | Policy) -> list[tuple[str, str]]:
+    """Commands that make sense now, and why."""
+    run = result.run_dir
+    assert run is not None
+    found, takes_trust = can_reopen(run)
+    trust = " --trust" if takes_trust else ""
+    if not found:
+        return [(f"dlm show {run}", "the program; what needs the problem itself wants it again: --task or --env")]
+    longer = "" if result.ended in ("interrupted", "stopped") else f" --time-limit {_more(result.seconds)}"
+    resume = f"dlm learn --resume {run}{longer}{trust}"
+    if not result.verified:
+        again = isinstance(result, Policy) and result.ended == "finished"
+        return [(resume, "another attempt; the best program is kept" if again else "go on")]
+    if isinstance(result, Policy):
+        larger = 2 * max(result.tested_sizes)
+        lines = [
+            (f"dlm play {run} --explain{trust}", "an episode, with the reason of each action"),
+            (f"dlm test {run} --objects {larger}{trust}", "fresh episodes of any size"),
+        ]
+        if result.ended != "finished" and not result.optimal:
+            lines.append((resume, "go on: it may earn more"))
+        return lines
+    return [
+        (f"dlm show {run} --raw", "the program as extracted, before pruning"),
+        (f"dlm test {run} --objects 200{trust}", "one more trial, at any size"),
+    ]
+
+
+def _more(seconds: float) -> int:
+    """A time limit that gives a run as long again as it had, in round numbers."""
+    return max(60, round(2 * seconds / 60) * 60)
+
+
+# ---------------------------------------------------------------------- tasks
+
+
+def _task_headline(result: Result) -> Text:
+    if result.verified:
+        instances = sum(trial.instances for trial in result.verification.trials)
+        return Text.assemble(
+            ("Verified", "bold green"), f": no error on {instances} fresh instances. Learned by {result.learner}."
+        )
+    by = "no learner had a program yet" if result.learner == "none" else f"learned by {result.learner}"
+    return Text.assemble(
+        ("Not verified", "bold yellow"), f": {WHY[result.ended]}. This is the best program so far, {by}."
+    )
+
+
+def print_trials(trials: Sequence[Trial]) -> None:
+    """A table of how often a program was right."""
+    fits = [trial.fit for trial in trials]
+    true = sum(fit.hits + fit.misses for fit in fits)
+    rare = true < RARE * (true + sum(fit.alarms + fit.rejections for fit in fits))
+    heads = ("RECALL", "PRECISION") if rare else ("SUCCESS RATE",)
+    rows = []
+    for trial in trials:
+        shares = (trial.fit.recall, trial.fit.precision) if rare else (trial.success_rate,)
+        rows.append((str(trial.instances), _sizes(trial.sizes), str(trial.right), *map(percent, shares)))
+    print_table(("INSTANCES", "OBJECTS", "WHOLLY RIGHT", *heads), rows)
+
+
+def _sizes(sizes: tuple[int, ...]) -> str:
+    if len(sizes) > 2 and list(sizes) == list(range(sizes[0], sizes[-1] + 1)):
+        return f"{sizes[0]} to {sizes[-1]}"
+    return ", ".join(map(str, sizes))
+
+
+# ---------------------------------------------------------------------- policies
+
+
+def _print_returns(result: Policy) -> None:
+    out = console()
+    out.print(_policy_headline(result))
+    if result.soft_tests:
+        out.print("The soft policy:")
+        print_returns(result.soft_tests)
+        out.print("The program of its likeliest choices, printed above:")
+    print_returns(result.tests)
+    out.print()
+    out.print(f"decision    {decision_words('sampled')}")
+    out.print(f"learner     {result.learner}: {result.method}")
+
+
+def _policy_headline(result: Policy) -> Text:
+    tests = result.soft_tests or result.tests
+    episodes = sum(test.episodes for test in tests)
+    if not result.verified:
+        return Text.assemble(
+            ("Not verified", "bold yellow"), f": {WHY[result.ended]}. This is the best program so far."
+        )
+    if not all(test.success == 1.0 for test in tests):
+        found = f"the mean return over {episodes} fresh episodes is as good as the optimum"
+    elif result.optimal:
+        found = f"all {episodes} fresh episodes reach the goal, with the best return possible"
+    elif any(test.optimum is None for test in tests):
+        found = f"all {episodes} fresh episodes reach the goal"
+    else:
+        gap = max(test.lost for test in tests)
+        found = f"all {episodes} fresh episodes reach the goal, with at most {gap:.3f} less return than possible"
+    return Text.assemble(("Verified", "bold green"), f": {found}.")

@@ -1,0 +1,76 @@
+"""How a program's answers compare with the truth, counted over atoms.
+
+Where one atom in a hundred is true, a program that says no to all is right about 99 % of them. So programs are shown by
+recall and precision, and compared by misses and alarms as a share of the atoms that should be, or are said to be, true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dlm.data.worlds import BoolArray, Examples
+from dlm.engines.bits import evaluate_target
+from dlm.logic.syntax import Program
+
+__all__ = ["Fit", "fit_answers", "fit_program"]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Counts of atoms: true ones that were said and missed, false ones that were said and rightly rejected."""
+
+    hits: int = 0
+    misses: int = 0
+    alarms: int = 0
+    rejections: int = 0
+
+    def __add__(self, other: Fit) -> Fit:
+        return Fit(
+            self.hits + other.hits,
+            self.misses + other.misses,
+            self.alarms + other.alarms,
+            self.rejections + other.rejections,
+        )
+
+    @property
+    def recall(self) -> float:
+        """The share of true atoms that were said; 1 if there are none."""
+        return _share(self.hits, self.hits + self.misses)
+
+    @property
+    def precision(self) -> float:
+        """The share of said atoms that are true; 1 if none was said."""
+        return _share(self.hits, self.hits + self.alarms)
+
+    @property
+    def score(self) -> float:
+        """1 less misses and alarms as a share of the atoms that are true or were said."""
+        return _share(self.hits, self.hits + self.misses + self.alarms)
+
+    @property
+    def balanced(self) -> float:
+        """The mean of the shares of true and of false atoms that are answered rightly."""
+        return (self.recall + _share(self.rejections, self.rejections + self.alarms)) / 2
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """What a report shows."""
+        return {"recall": self.recall, "precision": self.precision}
+
+
+def fit_answers(answers: BoolArray, examples: Examples) -> Fit:
+    """Answers of shape ``(worlds, size, ..., size)`` against those that examples ask for."""
+    wrong, target = examples.mistakes(answers), examples.target[:, examples.scored]
+    misses, alarms = int((wrong & target).sum()), int((wrong & ~target).sum())
+    hits = int((answers[:, examples.scored] & target).sum())
+    return Fit(hits, misses, alarms, wrong.size - int(target.sum()) - alarms)
+
+
+def fit_program(program: Program, batches: Iterable[Examples]) -> Fit:
+    """A program's answers on some examples."""
+    return sum((fit_answers(evaluate_target(program, batch.worlds), batch) for batch in batches), Fit())
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0

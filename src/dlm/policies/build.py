@@ -1,0 +1,51 @@
+"""From a learner's name to the learner. The only place that knows all learners of policies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, cast
+
+from dlm.envs.domain import Domain
+from dlm.envs.from_gymnasium import EnvDomain
+from dlm.errors import SettingsError
+from dlm.policies.imitation.learner import Imitation
+from dlm.policies.imitation.teachers import TeacherSource, find_teacher
+from dlm.policies.learner import PolicyLearner
+from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
+from dlm.policies.settings import PolicyRunSettings
+from dlm.runs.extras import check_installed
+
+__all__ = ["build_policy_learner"]
+
+
+def build_policy_learner(
+    name: str,
+    domain: Domain[Any],
+    seed: int,
+    settings: PolicyRunSettings,
+    out_of_time: Callable[[], bool],
+    teacher: TeacherSource | None = None,
+) -> PolicyLearner[Any]:
+    """A learner at its beginning. Torch is loaded only for those that need it."""
+    check_installed(name)
+    if name == "search":
+        if isinstance(domain, EnvDomain) and not domain.deterministic:
+            raise SettingsError(
+                f"{domain.name} is stochastic: copies of it did different things. The search learner plans with a "
+                "deterministic simulator; use ppo or reinforce here"
+            )
+        return RuleSearch(domain, seed, RuleSearchSettings(), out_of_time)
+    judged = domain.hopeful() if isinstance(domain, EnvDomain) else domain
+    if name == "imitation":
+        given = find_teacher(judged, teacher)
+        return Imitation(judged, given, seed, out_of_time=out_of_time, incremental=settings.incremental)
+    from dlm.policies.gradient.learner import PolicyGradient
+    from dlm.policies.gradient.settings import PolicySettings, default_settings, machine_settings
+
+    algorithm = cast(Literal["ppo", "reinforce"], name)
+    if settings.schedule == "paper":
+        trained = PolicySettings(algorithm=algorithm)
+    else:
+        trained = default_settings(domain, algorithm, keep_soft=settings.keep_soft)
+    machine = settings.machine or machine_settings(domain)
+    return PolicyGradient(judged, seed, trained, machine, keep_soft=settings.keep_soft, out_of_time=out_of_time)

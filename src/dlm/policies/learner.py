@@ -1,0 +1,101 @@
+"""What a learner of policies is, what learners of decision lists share, and how one is opened by name."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from dlm.envs.domain import Domain
+from dlm.logic.syntax import Program
+from dlm.policies.rules.decision_list import DecisionList
+from dlm.policies.rules.features import Vocabulary
+from dlm.policies.rules.language import Lens
+from dlm.policies.rules.score import Judged
+from dlm.runs.learner import Candidate, Learner, Report
+
+if TYPE_CHECKING:
+    from dlm.policies.gradient.soft import SoftPolicy
+
+__all__ = ["ListLearner", "PolicyLearner"]
+
+StateT = TypeVar("StateT")
+
+
+class PolicyLearner(Learner[StateT], Protocol):
+    """A learner of policies at work. Its steps are steps in the environment."""
+
+    share: float
+    """The share of the time limit it may learn for; the rest is for making its program small."""
+
+    @property
+    def testing(self) -> float:
+        """Seconds that the tests of what it learned will take at most, as far as it knows."""
+
+    @property
+    def done(self) -> bool:
+        """Whether it believes to be at the end."""
+
+    @property
+    def made_by(self) -> str:
+        """Who made the best program so far: the learner's name, and what else had a hand in it."""
+
+    def program(self, seconds: float = 0.0) -> Program:
+        """The best program so far, made small if there are some seconds left for that."""
+
+    def soft(self) -> SoftPolicy | None:
+        """The soft policy, if it is to be kept."""
+
+
+class ListLearner(ABC):
+    """A learner of decision lists. A slice of work is one restart; the best list of all is kept, and is pruned."""
+
+    name: str
+    share = 1.0
+    domain: Domain[Any]
+    lens: Lens
+    vocabulary: Vocabulary
+    starts: int
+
+    @property
+    @abstractmethod
+    def best(self) -> Judged | None:
+        """The best list so far."""
+
+    @property
+    @abstractmethod
+    def env_steps(self) -> int:
+        """Steps in the environment so far."""
+
+    @abstractmethod
+    def restart(self) -> None:
+        """Learn one more list, in less time if that runs out."""
+
+    @property
+    def testing(self) -> float:
+        return 0.0
+
+    @property
+    def made_by(self) -> str:
+        return self.name
+
+    def advance(self) -> Report:
+        before = self.best
+        self.restart()
+        best, candidate = self.best, None
+        if best is not None and (before is None or best.decisions != before.decisions):
+            candidate = Candidate(self.program(), self.made_by, best.score)
+        return Report(self.name, self.env_steps, self.starts, self._figures(best), candidate)
+
+    def _figures(self, best: Judged | None) -> Mapping[str, float]:
+        if best is None:
+            return {}
+        return {"rules": len(best.decisions.rules), "literals": best.decisions.literals, "score": best.score}
+
+    def program(self, seconds: float = 0.0) -> Program:  # noqa: ARG002 (lists are pruned as they are found)
+        """The best list as one ordinary program about the domain's own predicates."""
+        decisions = self.best.decisions if self.best else DecisionList(self.domain.action, self.domain.action_arity)
+        return self.lens.program(decisions.program(self.vocabulary), self.vocabulary.definitions)
+
+    def soft(self) -> SoftPolicy | None:
+        return None

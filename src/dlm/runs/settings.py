@@ -1,0 +1,85 @@
+"""What a user asks of a run, in one validated value: what runs of all kinds have in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import ClassVar, Literal, Self, TypeVar, get_args
+
+from dlm.errors import RunError, SettingsError, did_you_mean
+from dlm.runs.codec import decode
+from dlm.space.settings import MachineSettings
+
+__all__ = ["SCHEDULES", "RunSettings", "ScheduleName", "check_names"]
+
+ScheduleName = Literal["fast", "paper"]
+SCHEDULES: tuple[str, ...] = get_args(ScheduleName)
+DeviceName = Literal["cpu", "cuda", "auto"]
+DEVICES: tuple[str, ...] = get_args(DeviceName)
+
+VERSION = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """The settings of one run, saved beside it. `machine` is None for the default of the problem."""
+
+    kind: ClassVar[str]
+    learners: ClassVar[tuple[str, ...]]
+
+    task: str
+    machine: MachineSettings | None = None
+    seed: int = field(default=0, metadata={"help": "Seed of all randomness."})
+    learner: str = "auto"
+    schedule: ScheduleName = field(
+        default="fast", metadata={"help": "Training schedule of the learners by gradient: ours, or the paper's."}
+    )
+    time_limit: float = field(default=600.0, metadata={"help": "Seconds of wall time after which the run ends."})
+    incremental: bool = field(
+        default=False,
+        metadata={"help": "Learn in phases: predicates that one machine invents become inputs of the next."},
+    )
+    device: DeviceName = field(
+        default="cpu", metadata={"help": "Where machines are trained: cpu, cuda, or auto for a GPU if there is one."}
+    )
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise SettingsError(f"The 'seed' setting must be 0 or more. Got {self.seed!r} instead.")
+        for name, known in (("learner", self.learners), ("schedule", SCHEDULES), ("device", DEVICES)):
+            value = getattr(self, name)
+            if value not in known:
+                raise SettingsError(f"The {name!r} setting must be one of {known}. Got {value!r} instead.")
+        if not (isinstance(self.time_limit, int | float) and 0 < self.time_limit < math.inf):
+            raise SettingsError(
+                f"The 'time_limit' setting must be a positive number of seconds. Got {self.time_limit!r} instead."
+            )
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": self.kind, "version": VERSION, **asdict(self)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, object]) -> Self:
+        """The inverse of `to_json`, for settings read back from a run folder."""
+        known = dict(value)
+        kind, version = known.pop("kind", None), known.pop("version", None)
+        if version != VERSION:
+            raise RunError(f"this run is of version {version!r} of dlm's run folders, which are now {VERSION}")
+        if kind != cls.kind:
+            raise RunError(f"this is a run that learns a {kind}, not a {cls.kind}")
+        try:
+            return decode(known, cls)
+        except (SettingsError, TypeError, ValueError, LookupError) as error:
+            raise RunError(f"the settings of this run cannot be read: {error}") from None
+
+
+T = TypeVar("T")
+
+
+def check_names(given: Mapping[str, object], known: Callable[..., object] | type, also: tuple[str, ...] = ()) -> None:
+    """Refuse settings that a dataclass does not have, with the nearest names."""
+    names = [*(f.name for f in fields(known)), *also]  # type: ignore[arg-type]
+    for name in given:
+        if name not in names:
+            raise SettingsError(f"there is no setting {name!r}.{did_you_mean(name, names)}")
