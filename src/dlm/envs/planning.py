@@ -98,12 +98,12 @@ def check_deterministic(domain: AnyDomain, state: State, actions: Actions) -> No
 class Expansion:
     """One step from some states: each legal action, and the first illegal one in the name of the others."""
 
-    after: State
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
-    alike: NDArray[np.intp]
-    following: NDArray[np.int32]
-    rewards: Floats
+    after: State  # one for each action tried
+    rows: NDArray[np.intp]  # the number of the state it was tried in
+    columns: NDArray[np.intp]  # and of the action
+    alike: NDArray[np.intp]  # [s, a]: the action that was tried in the name of a
+    following: NDArray[np.int32]  # [s, a]: as in `Graph`
+    rewards: Floats  # [s, a]
     tried: int
 
     @classmethod

@@ -47,34 +47,29 @@ NEAR = 0.05
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How the search spends its moves. One set of values serves all tasks.
+    """How the search spends its moves. One set of values serves all tasks."""
 
-    `moves` and `quench` are the moves of a cycle with falling and with zero temperature, for each
-    layer of the machine: deeper machines need longer cycles. `false_alarm` matters only where any of several answers
-    will do (see `Packing`).
-    """
-
-    pool: int = 512
-    sample: int = 64
-    hard: float = 0.7
-    cells: int = 1000
-    cycles: int = 8
-    patience: int = 2
-    moves: int = 70
-    quench: int = 20
-    hot: float = 0.06
-    cold: float = 0.002
-    reheat: float = 0.5
-    size_weight: float = 0.001
-    pair_share: float = 0.1
-    pair_budget: int = 256
-    grow_share: float = 0.5
-    suggested_share: float = 0.25
-    depth_temperature: float = 0.05
-    slice: int = 100
-    fresh: int = 200
-    mined: int = 10000
-    false_alarm: float = 0.0
+    pool: int = 512  # training worlds to sample from
+    sample: int = 64  # worlds that a program is scored on
+    hard: float = 0.7  # share of them that is drawn by how often programs were wrong there
+    cells: int = 1000  # in the widest table of a world; sets the size of training worlds
+    cycles: int = 8  # of falling temperature a start, at most
+    patience: int = 2  # cycles without a better program before a restart
+    moves: int = 70  # of a cycle, for each layer of the machine: deeper machines need longer cycles
+    quench: int = 20  # moves at temperature 0 after them, for each layer
+    hot: float = 0.06  # temperature at the beginning of a cycle
+    cold: float = 0.002  # and at its end
+    reheat: float = 0.5  # factor on `hot` after the first cycle
+    size_weight: float = 0.001  # what a predicate more costs
+    pair_share: float = 0.1  # of the moves that redefine a predicate by a pair of literals
+    pair_budget: int = 256  # pairs that such a move looks at
+    grow_share: float = 0.5  # of the starts that grow the best state of a shallower machine
+    suggested_share: float = 0.25  # of the starts from a suggestion, if there is one
+    depth_temperature: float = 0.05  # of the choice of a depth, by how close its starts came
+    slice: int = 100  # moves a call of `advance`
+    fresh: int = 200  # worlds of each size that a program without error on the pool is tried on
+    mined: int = 10000  # worlds that are drawn in search of those that an almost-right program gets wrong
+    false_alarm: float = 0.0  # matters only where any of several answers will do; see `Packing`
 
 
 @dataclass(frozen=True)

@@ -64,28 +64,24 @@ PATIENCE = 8
 class ImitationSettings:
     """How a teacher is imitated. One set of values serves all domains.
 
-    `objects`: the largest lesson with at most so many objects sets the sizes to learn at: half of it, itself, and half
-    as large again; `episodes`: of each size, by the teacher, and half as many by each best list; `states`: of them the
-    teacher is asked about, `kept` at most in all; `growth`: the sizes that lists are judged at, next to the largest
-    one to learn at, by `judged` episodes each, and by `examined` fresh ones in the end. `sample`, `trials` and `rules`
-    are those of `CoverSettings`: many trials on few states, to which those that a rule spoils are added each time.
-    `offered` is how many made predicates a rule may be built on, and `remembered` how many of these the best list may
-    give. Machines invent predicates for `slices` of work at a time.
+    Lists are learned at three sizes: the largest lesson of at most `objects` objects, half of it, and half as large
+    again. `sample`, `trials`, `rules` and `offered` are those of `CoverSettings`: many trials on few states, to which
+    those that a rule spoils are added each time.
     """
 
     objects: int = 11
-    episodes: int = 200
-    states: int = 1500
-    kept: int = 4500
-    growth: tuple[float, ...] = (1 / 3, 2 / 3, 1.0, 2.0)
-    judged: tuple[int, ...] = (64, 64, 64, 32)
-    examined: tuple[int, ...] = (600, 600, 300, 64)
+    episodes: int = 200  # of each size, by the teacher, and half as many by each best list
+    states: int = 1500  # of them the teacher is asked about
+    kept: int = 4500  # labelled states of a size in all, at most
+    growth: tuple[float, ...] = (1 / 3, 2 / 3, 1.0, 2.0)  # the sizes that lists are judged at, next to the largest one
+    judged: tuple[int, ...] = (64, 64, 64, 32)  # episodes of each of these sizes that lists are judged by
+    examined: tuple[int, ...] = (600, 600, 300, 64)  # and fresh ones in the end
     sample: int = 60
     trials: int = 10
     rules: int = 5
     offered: int = 6
-    remembered: int = 4
-    slices: int = 60
+    remembered: int = 4  # of the made predicates on offer, how many the best list may give
+    slices: int = 60  # of work at a time for the machines that invent predicates
 
 
 @dataclass(frozen=True)

@@ -35,21 +35,17 @@ PIECE = 64
 class BeamSettings:
     """How wide and how deep to search, what harm and what a literal cost.
 
-    `strictness`: how much being true of bad actions weighs while a rule is not complete; the beam has an equal share
-    of the best for each value, since no single one serves all rules. A rule is worth the states it covers, less a
-    price for each step that its choice loses, less `literal_cost`, a share of all states, for each atom in the
-    definitions behind it. There is a best rule for each of the `prices`. `wrong` is the number of bad atoms of each
-    state that are looked at.
+    A rule is worth the states it covers, less a price for each step that its choice loses, less what its literals cost.
     """
 
-    width: int = 12
-    depth: int = 8
-    strictness: tuple[float, ...] = (0.25, 0.5, 1.0)
-    prices: tuple[float, ...] = (100.0, 10.0, 3.0, 1.0)
-    literal_cost: float = 0.005
-    patience: int = 2
-    wrong: int = 16
-    exact: int = 12
+    width: int = 12  # of the beam; each strictness has an equal share, since no single one serves all rules
+    depth: int = 8  # literals of a rule, at most
+    strictness: tuple[float, ...] = (0.25, 0.5, 1.0)  # weight of bad actions while a rule is not complete
+    prices: tuple[float, ...] = (100.0, 10.0, 3.0, 1.0)  # of a lost step; there is a best rule for each
+    literal_cost: float = 0.005  # share of all states, for each atom in the definitions behind a rule
+    patience: int = 2  # literals more without a better rule that end the search
+    wrong: int = 16  # bad atoms of each state that are looked at
+    exact: int = 12  # rules a step, those that promise most, whose worth is computed exactly
 
 
 @dataclass(frozen=True)
@@ -101,18 +97,14 @@ class _Group:
 
 @dataclass(frozen=True)
 class _BeamSearch:
-    """Atoms and literals. Literal number i is positive below `count`, and from there on the negation of i - count.
-
-    `state` is the state an atom belongs to, `good` tells whether it is good, `harm` is how many steps it loses, and
-    `number` is how many atoms like this it stands for, since not all bad ones are looked at.
-    """
+    """Atoms and literals. Literal number i is positive below `count`, and from there on the negation of i - count."""
 
     groups: tuple[_Group, ...]
-    weights: Matrix
-    state: NDArray[np.intp]
-    good: NDArray[np.bool_]
-    harm: Floats
-    number: Floats
+    weights: Matrix  # of literals
+    state: NDArray[np.intp]  # that an atom belongs to
+    good: NDArray[np.bool_]  # whether an atom is
+    harm: Floats  # steps that an atom loses
+    number: Floats  # of atoms like this that an atom stands for, since not all bad ones are looked at
     states: int
     settings: BeamSettings
 

@@ -65,38 +65,30 @@ HARD = 16
 class RuleSearchSettings:
     """How much is planned, sampled and judged. One set of values serves all domains.
 
-    `states`: the most states of an instance that is planned on; `sizes`: how many of the largest sizes that can be
-    planned on are used; `planned` and `judged`: states of a size that are planned at a time to learn from and to judge
-    by, in at most `instances` instances; `sample`: states of a size that a rule is sought on, of four times as many
-    that a start looks at, `memory`: how many starts these are kept for; `trials`, `pools` and `offered`: those of
-    `CoverSettings`; `remembered`: made predicates of the best list that may be on offer; `ahead`: episodes of a larger
-    size that a start plays to tell good actions from bad ones, `repeats` after each action; one start in `exceptions`
-    seeks exceptions and no lists; `growth`: how much larger than the planned ones the sizes are that lists are judged
-    at, by `episodes` of the first, and fewer of the larger ones. A line of starts ends after `patience` of them
-    without progress; the search after `flawless_patience` of them once nothing is lost any more, after `starts` in all,
-    or after `lines` in a row that came to nothing better.
+    `sample`, `trials`, `pools` and `offered` are those of `CoverSettings`. After `patience` starts without progress the
+    search restarts from an empty list.
     """
 
-    states: int = 6000
-    sizes: int = 2
-    planned: int = 60000
-    judged: int = 6000
-    instances: int = 30
-    sample: int = 60
+    states: int = 6000  # of an instance that is planned on, at most
+    sizes: int = 2  # how many of the largest sizes that can be planned on are used
+    planned: int = 60000  # states of a size that are planned at a time to learn from
+    judged: int = 6000  # and to judge by
+    instances: int = 30  # that these states come from, at most
+    sample: int = 60  # of four times as many states of a size that a start looks at
     trials: int = 4
     pools: int = 3
     offered: int = 6
-    remembered: int = 4
-    memory: int = 4
-    ahead: int = 4000
-    repeats: int = 2
-    exceptions: int = 3
-    growth: tuple[float, ...] = (1.5, 2.0, 3.0, 5.0)
-    episodes: int = 128
-    starts: int = 60
+    remembered: int = 4  # made predicates of the best list that may be on offer
+    memory: int = 4  # starts that the states they looked at are kept for
+    ahead: int = 4000  # episodes of a larger size that a start plays to tell good actions from bad ones
+    repeats: int = 2  # of them after each action
+    exceptions: int = 3  # one start in so many seeks exceptions and no lists
+    growth: tuple[float, ...] = (1.5, 2.0, 3.0, 5.0)  # the sizes that lists are judged at, next to the planned ones
+    episodes: int = 128  # of the first of these sizes, and fewer of the larger ones
+    starts: int = 60  # in all, at most
     patience: int = 5
-    flawless_patience: int = 4
-    lines: int = 2
+    flawless_patience: int = 4  # the search ends after so many without progress, once nothing is lost any more
+    lines: int = 2  # or after so many restarts in a row that came to nothing better
 
 
 @dataclass(frozen=True)

@@ -25,18 +25,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Plans:
-    """One plan for each start: atoms by number, `length` of them until the episode is over, and its return.
-
-    `steps` is how many were made in the simulator.
-    """
+    """One plan for each start."""
 
     lens: Lens
     start: State
-    atoms: NDArray[np.intp]
-    length: NDArray[np.intp]
+    atoms: NDArray[np.intp]  # one row a start: atoms by number
+    length: NDArray[np.intp]  # atoms of a row until the episode is over
     returns: Floats
     solved: BoolArray
-    steps: int
+    steps: int  # made in the simulator
 
     @classmethod
     def of(
