@@ -20,7 +20,7 @@ from typing import Any
 import cloudpickle
 
 from dlm.data.draft import draft
-from dlm.envs.domain import Domain
+from dlm.envs.domain import AnyDomain, Domain
 from dlm.envs.find import find_domain
 from dlm.envs.problems import get_problem, problem_names
 from dlm.errors import RunError, SettingsError, UnknownTaskError
@@ -28,7 +28,7 @@ from dlm.tasks import Task
 
 __all__ = ["Problem", "ProblemWarning", "WorldOptions", "can_reopen", "find_problem", "reopen", "save_problem"]
 
-Problem = Task | Domain[Any]
+Problem = Task | AnyDomain
 
 NOTE, VALUE = "problem.json", "problem.pkl"
 

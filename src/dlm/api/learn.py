@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from dlm.envs.domain import Domain
+from dlm.envs.domain import AnyDomain, Domain
 from dlm.errors import RunError, SettingsError, did_you_mean
 from dlm.learning.incremental import phase_machine
 from dlm.learning.portfolio import check_task
@@ -37,7 +37,7 @@ POLICY = ("keep_soft", "teacher")
 
 
 def learn(
-    problem: str | Task | Domain[Any] | object,
+    problem: str | Task | AnyDomain | object,
     *,
     out: str | Path | bool | None = None,
     progress: bool | None = None,
@@ -80,7 +80,7 @@ def learn(
 
 
 def learn_policy(
-    env: str | Domain[Any] | Callable[[int], Any] | object,
+    env: str | AnyDomain | Callable[[int], Any] | object,
     action: str | None = None,
     *,
     learner: PolicyLearnerName = "auto",

@@ -13,7 +13,7 @@ from rich.progress import track
 from dlm import seeds
 from dlm.api.facts import AnyProgram, as_program
 from dlm.api.learn import read_settings
-from dlm.envs.domain import Domain, State
+from dlm.envs.domain import AnyDomain, Domain, State
 from dlm.envs.evaluate import Mode
 from dlm.errors import SettingsError
 from dlm.learning.verify import INSTANCES, Trial, check_signature, try_program
@@ -80,7 +80,7 @@ class Test:
 class Episode:
     """One episode of a policy. Going through it plays it; the same seed gives the same moves."""
 
-    domain: Domain[Any]
+    domain: AnyDomain
     program: Program
     start: State
     mode: Mode
@@ -172,7 +172,7 @@ def problem_of(source: AnyProgram, given: object, options: WorldOptions, *, trus
     return find_problem(given, options)
 
 
-def _soft_play(source: AnyProgram, domain: Domain[Any], mode: Mode) -> Play:
+def _soft_play(source: AnyProgram, domain: AnyDomain, mode: Mode) -> Play:
     """Episodes by the soft policy of a run. It is the actor itself that plays: there is no program to evaluate."""
     if isinstance(source, Program):
         raise SettingsError("a soft policy is in a run folder, not in a program")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_text
 import math
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,11 +14,15 @@ from dlm.cli.display import count
 from dlm.cli.policy_options import GreedyOption, ProblemOption, TrustOption, WorldOption, mode_of, one_problem
 from dlm.cli.returns import decision_words
 from dlm.data.draft import explained
-from dlm.envs import Domain, State
+from dlm.envs import State
+from dlm.envs.domain import AnyDomain
 from dlm.envs.picture import draw
 from dlm.errors import SettingsError
 from dlm.logic.syntax import Program
 from dlm.policies.episode import Move, explain_move
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 __all__ = ["play"]
 
@@ -95,13 +99,13 @@ def play(
 # ---------------------------------------------------------------------- text
 
 
-def _print_move(domain: Domain[Any], move: Move, number: int) -> None:
+def _print_move(domain: AnyDomain, move: Move, number: int) -> None:
     print(domain.describe(move.before, 0))
     print()
     print(f"step {number}: {move}{_choice(move)}")
 
 
-def _print_after(domain: Domain[Any], move: Move) -> None:
+def _print_after(domain: AnyDomain, move: Move) -> None:
     print()
     if move.done:
         print(domain.describe(move.after, 0))
@@ -155,7 +159,7 @@ def _lists_objects(line: str) -> bool:
     return line.endswith(":") and ("; there " in line or "; only " in line)
 
 
-def _print_end(domain: Domain[Any], start: State, moves: list[Move], seed: int, greedy: bool | None) -> None:
+def _print_end(domain: AnyDomain, start: State, moves: list[Move], seed: int, greedy: bool | None) -> None:
     optimum = domain.optimal_return(start)
     known = f"{'optimum' if optimum.exact[0] else 'best known'} {optimum.returns[0]:.3f}"
     best = "optimum unknown" if math.isnan(optimum.returns[0]) else known
@@ -167,8 +171,8 @@ def _print_end(domain: Domain[Any], start: State, moves: list[Move], seed: int, 
 
 
 def _to_json(
-    domain: Domain[Any], program: Program, start: State, moves: list[Move], seed: int, *, explain: bool
-) -> dict[str, Any]:
+    domain: AnyDomain, program: Program, start: State, moves: list[Move], seed: int, *, explain: bool
+) -> dict[str, object]:
     optimum = domain.optimal_return(start)
     return {
         "task": domain.name,
@@ -193,7 +197,7 @@ def _to_json(
 # ---------------------------------------------------------------------- pictures
 
 
-def _picture_path(render: Render, out: Path | None, domain: Domain[Any]) -> Path | None:
+def _picture_path(render: Render, out: Path | None, domain: AnyDomain) -> Path | None:
     """Where pictures go, refused before the episode if they cannot go there."""
     stem = domain.name.replace("/", "-")
     match render:
@@ -213,7 +217,7 @@ def _picture_path(render: Render, out: Path | None, domain: Domain[Any]) -> Path
             return path
 
 
-def _write_gif(frames: list[Any], path: Path) -> None:
+def _write_gif(frames: list[Image], path: Path) -> None:
     durations = [FRAME_MS] * (len(frames) - 1) + [LAST_FRAME_MS]
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -223,7 +227,7 @@ def _write_gif(frames: list[Any], path: Path) -> None:
         )
 
 
-def _write_pngs(frames: list[Any], path: Path) -> None:
+def _write_pngs(frames: list[Image], path: Path) -> None:
     with explained(path):
         path.mkdir(parents=True, exist_ok=True)
         for number, frame in enumerate(frames):

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import typer
@@ -102,7 +102,9 @@ def _counted(batches: Iterable[Rows], tell: Progress) -> Iterator[Rows]:
         yield batch
 
 
-def _deliver(answers: Answers, out: Path | None, json: bool, status: Status | None) -> list[tuple[Any, ...]] | None:
+def _deliver(
+    answers: Answers, out: Path | None, json: bool, status: Status | None
+) -> list[tuple[str | int, ...]] | None:
     """Write or print the answers as they come, or collect their names for JSON."""
     if out is not None:
         answers.write(out)

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import groupby
 from textwrap import fill
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from dlm.cli.display import print_table
-from dlm.envs import Domain, domain_names, env_id, get_domain
+from dlm.envs import domain_names, env_id, get_domain
+from dlm.envs.domain import AnyDomain
 from dlm.envs.registry import GOALS
 from dlm.tasks import Task, get_task, task_names
 
@@ -74,7 +75,7 @@ def _row(task: Task) -> tuple[str, ...]:
     )
 
 
-def _act_row(domain: Domain[Any]) -> tuple[str, ...]:
+def _act_row(domain: AnyDomain) -> tuple[str, ...]:
     sizes = sorted({trial.size for trial in domain.trials()})
     return (
         domain.name,
@@ -102,7 +103,7 @@ def _to_json(task: Task) -> dict[str, object]:
     }
 
 
-def _domain_to_json(domain: Domain[Any]) -> dict[str, object]:
+def _domain_to_json(domain: AnyDomain) -> dict[str, object]:
     return {
         "name": domain.name,
         "question": GOALS[domain.name],

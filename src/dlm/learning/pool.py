@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from dlm.logic.syntax import Program
 from dlm.tasks.task import Task
 
 __all__ = ["Pool", "PoolState"]
+
+G = TypeVar("G", bound=np.generic)
 
 DULL = 0.25
 DECAY = 0.9
@@ -129,5 +131,5 @@ class Pool:
         return pool
 
 
-def _joined(parts: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
+def _joined(parts: Mapping[int, NDArray[G]]) -> NDArray[G]:
     return np.concatenate(list(parts.values()))

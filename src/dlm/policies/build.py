@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, cast
 
-from dlm.envs.domain import Domain
+from dlm.envs.domain import AnyDomain
 from dlm.envs.from_gymnasium import EnvDomain
 from dlm.errors import SettingsError
 from dlm.policies.imitation.learner import Imitation
@@ -20,7 +20,7 @@ __all__ = ["build_policy_learner"]
 
 def build_policy_learner(
     name: str,
-    domain: Domain[Any],
+    domain: AnyDomain,
     seed: int,
     settings: PolicyRunSettings,
     out_of_time: Callable[[], bool],

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from dlm.envs.domain import Domain
+from dlm.envs.domain import AnyDomain
 from dlm.logic.syntax import Program
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.features import Vocabulary
@@ -52,7 +52,7 @@ class ListLearner(ABC):
 
     name: str
     share = 1.0
-    domain: Domain[Any]
+    domain: AnyDomain
     lens: Lens
     vocabulary: Vocabulary
     starts: int

@@ -11,7 +11,7 @@ from dlm import seeds
 from dlm.data.structure import Structure
 from dlm.data.worlds import Worlds
 from dlm.engines import evaluate_target
-from dlm.envs.domain import Domain
+from dlm.envs.domain import AnyDomain
 from dlm.envs.evaluate import Mode, choose
 from dlm.envs.from_gymnasium import EnvDomain
 from dlm.errors import DataError
@@ -35,7 +35,7 @@ class Policy(RunResult):
 
     kind: ClassVar[str] = "policy"
 
-    domain: Domain[Any] = field(repr=False, compare=False)
+    domain: AnyDomain = field(repr=False, compare=False)
     tests: tuple[Earned, ...]
     soft_tests: tuple[Earned, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
@@ -121,7 +121,7 @@ class Policy(RunResult):
         return (try_size(play, self.domain, rng, size, episodes or 100, optimum=optimum),)
 
 
-def read_policy(folder: RunFolder, domain: Domain[Any]) -> Policy | None:
+def read_policy(folder: RunFolder, domain: AnyDomain) -> Policy | None:
     """The result in a run folder, or None if the run has not ended yet."""
     if not folder.has("result.json"):
         return None

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dlm import seeds
-from dlm.envs import Domain
+from dlm.envs.domain import AnyDomain
 from dlm.envs.from_gymnasium import EnvDomain
 from dlm.errors import RunError, SettingsError
 from dlm.logic.syntax import Program
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["check_policy_task", "learn_policy_task", "resume_policy_task"]
 
 
-def check_policy_task(domain: Domain[Any], settings: RunSettings, teacher: TeacherSource | None = None) -> None:
+def check_policy_task(domain: AnyDomain, settings: RunSettings, teacher: TeacherSource | None = None) -> None:
     """Refuse what cannot be learned, before anything is written."""
     assert isinstance(settings, PolicyRunSettings)
     for learner in settings.turns:
@@ -52,7 +52,7 @@ def check_policy_task(domain: Domain[Any], settings: RunSettings, teacher: Teach
 
 
 def learn_policy_task(
-    domain: Domain[Any],
+    domain: AnyDomain,
     settings: RunSettings,
     folder: RunFolder | None,
     observer: Observer | None = None,
@@ -67,7 +67,7 @@ def learn_policy_task(
 
 
 def resume_policy_task(
-    domain: Domain[Any], settings: RunSettings, folder: RunFolder, observer: Observer | None = None
+    domain: AnyDomain, settings: RunSettings, folder: RunFolder, observer: Observer | None = None
 ) -> Policy:
     """Go on with a run that was cut short, or make another attempt in its folder."""
     assert isinstance(settings, PolicyRunSettings)
@@ -114,7 +114,7 @@ class _Turns:
     """Learners that have their turns, one after the other."""
 
     def __init__(
-        self, domain: Domain[Any], settings: PolicyRunSettings, session: Session, teacher: TeacherSource | None
+        self, domain: AnyDomain, settings: PolicyRunSettings, session: Session, teacher: TeacherSource | None
     ) -> None:
         self.teacher = settings.teacher if teacher is None else teacher
         self.domain, self.settings, self.session = domain, settings, session

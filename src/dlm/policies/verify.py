@@ -41,7 +41,7 @@ __all__ = [
     "try_trials",
 ]
 
-Play = Callable[[Any, np.random.Generator], Returns]
+Play = Callable[[State, np.random.Generator], Returns]
 """Plays from given states until every episode is over."""
 
 TOLERANCE = 0.005
@@ -253,7 +253,7 @@ def _play_until(
     return parts if enough else []
 
 
-def longest_tests(act: Callable[[Any], object], domain: AnyDomain) -> float:
+def longest_tests(act: Callable[[State], object], domain: AnyDomain) -> float:
     """How many seconds the tests that cannot be left out take at most, told by one step of each."""
     rng, total = fixed_rng(), 0.0
     for trial in domain.trials():

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dlm import seeds
-from dlm.envs.domain import Domain
+from dlm.envs.domain import AnyDomain, State
 from dlm.envs.evaluate import Mode, decide
 from dlm.errors import RunError
 from dlm.learning.prune import prune
@@ -131,7 +130,7 @@ class PolicyGradient:
 
     def __init__(
         self,
-        domain: Domain[Any],
+        domain: AnyDomain,
         seed: int,
         settings: PolicySettings,
         machine: MachineSettings,
@@ -232,7 +231,7 @@ class PolicyGradient:
         """How long the published tests take at most, told by one step of each, by a program and a soft policy."""
         rng, program = fixed_rng(), self.actor.program()
         soft = SoftPolicy(self.actor, self._weights(), ACTION_TEMPERATURE)
-        players: list[Callable[[Any], object]] = [lambda state: decide(program, self.domain, rng, state)]
+        players: list[Callable[[State], object]] = [lambda state: decide(program, self.domain, rng, state)]
         if self.keep_soft:
             players.append(lambda state: soft.act(state, rng))
         return sum(longest_tests(player, self.domain) for player in players)
@@ -317,7 +316,7 @@ class PolicyGradient:
         lesson, weights = self.curriculum.lesson, self._weights()
         returns: list[float] = []
 
-        def solves(start: Any, mode: Mode) -> NDArray[np.bool_]:
+        def solves(start: State, mode: Mode) -> NDArray[np.bool_]:
             outcome = play(self.actor, weights, start, self._rng, self.softness.action_temperature, mode)
             self.played += outcome.steps
             # The optimum takes long to find in some domains, and earlier lessons do not need it.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from torch import Tensor
@@ -30,7 +29,7 @@ class SoftPolicy:
         chosen = scores.argmax(dim=1) if mode == "greedy" else draw(scores.log_softmax(dim=1), rng)
         return np.asarray(self.actor.atoms(state)[chosen.cpu().numpy()])
 
-    def run(self, start: Any, rng: np.random.Generator, mode: Mode = "sampled") -> Returns:
+    def run(self, start: State, rng: np.random.Generator, mode: Mode = "sampled") -> Returns:
         """Play from given states until every episode is over."""
         outcome = play(self.actor, self.weights, start, rng, self.temperature, mode)
         unknown = Optimum.unknown(start.count)

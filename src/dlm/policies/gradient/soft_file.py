@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.envs.domain import Domain
+from dlm.envs.domain import AnyDomain
 from dlm.errors import RunError
 from dlm.policies.settings import PolicyRunSettings
 from dlm.runs.checkpoint import read_checkpoint
@@ -34,7 +34,7 @@ def save_soft(folder: RunFolder, soft: SoftPolicy) -> None:
     folder.write_state(SOFT, _Weights(soft.weights.cpu().numpy(), soft.temperature))
 
 
-def load_soft(folder: RunFolder, domain: Domain[Any]) -> SoftPolicy:
+def load_soft(folder: RunFolder, domain: AnyDomain) -> SoftPolicy:
     """The soft policy of a run that was told to keep it."""
     if missing := missing_torch("a soft policy"):
         raise missing

@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dlm import seeds
-from dlm.envs.domain import Domain, State
+from dlm.envs.domain import AnyDomain, State
 from dlm.envs.evaluate import decide
 from dlm.errors import SettingsError
 from dlm.logic.syntax import Program
@@ -111,7 +110,7 @@ class Imitation(ListLearner):
 
     def __init__(
         self,
-        domain: Domain[Any],
+        domain: AnyDomain,
         teacher: Teacher,
         seed: int,
         settings: ImitationSettings | None = None,

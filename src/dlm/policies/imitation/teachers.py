@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from dlm.data.structure import Structure
 from dlm.data.worlds import BoolArray
 from dlm.engines import evaluate_target
-from dlm.envs.domain import Actions, Domain, State
+from dlm.envs.domain import Actions, AnyDomain, State
 from dlm.envs.evaluate import check_policy, choose
 from dlm.envs.teachers import get_teacher, teacher_names
 from dlm.errors import DataError, SettingsError
@@ -47,7 +47,7 @@ class Teacher(Protocol):
 class ProgramTeacher:
     """A program: the actions it is true of are good."""
 
-    def __init__(self, domain: Domain[Any], program: Program, name: str) -> None:
+    def __init__(self, domain: AnyDomain, program: Program, name: str) -> None:
         check_policy(program, domain)
         self.name = name
         self._domain, self._program = domain, program
@@ -60,7 +60,7 @@ class ProgramTeacher:
 class SoftTeacher:
     """A soft policy: the actions that it is about as likely to take as its favourite one are good."""
 
-    def __init__(self, domain: Domain[Any], soft: SoftPolicy, name: str) -> None:
+    def __init__(self, domain: AnyDomain, soft: SoftPolicy, name: str) -> None:
         self.name = name
         self._domain, self._soft = domain, soft
 
@@ -77,7 +77,7 @@ class SoftTeacher:
 class FunctionTeacher:
     """A user's function, asked about one state at a time."""
 
-    def __init__(self, domain: Domain[Any], function: GoodActions) -> None:
+    def __init__(self, domain: AnyDomain, function: GoodActions) -> None:
         self.name = getattr(function, "__name__", "function")
         self._domain, self._function = domain, function
 
@@ -90,7 +90,7 @@ class FunctionTeacher:
                 good[(index, *atom)] = True
         return good
 
-    def _check(self, atom: Any, asked: BoolArray) -> None:
+    def _check(self, atom: tuple[int, ...], asked: BoolArray) -> None:
         right = (
             isinstance(atom, tuple) and len(atom) == asked.ndim and all(isinstance(n, int | np.integer) for n in atom)
         )
@@ -101,7 +101,7 @@ class FunctionTeacher:
             )
 
 
-def find_teacher(domain: Domain[Any], source: TeacherSource | None) -> Teacher:
+def find_teacher(domain: AnyDomain, source: TeacherSource | None) -> Teacher:
     """The teacher that a user means; without a source the hand-written program that bears the domain's name."""
     if source is None:
         name = domain.name.removeprefix("rl/")
@@ -134,6 +134,6 @@ def name_of(source: TeacherSource) -> str:
     return "a program" if isinstance(source, Program) else f"the function {getattr(source, '__name__', repr(source))}"
 
 
-def act_as_told(domain: Domain[Any], good: BoolArray, rng: np.random.Generator, state: State) -> Actions:
+def act_as_told(domain: AnyDomain, good: BoolArray, rng: np.random.Generator, state: State) -> Actions:
     """One of the good actions of each state, or any where there is none."""
     return choose(rng, good, domain.asked(domain.size(state)))

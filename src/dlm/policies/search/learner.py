@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dlm import seeds
-from dlm.envs.domain import Domain, State
+from dlm.envs.domain import AnyDomain, State
 from dlm.logic.syntax import Program
 from dlm.policies.learner import ListLearner
 from dlm.policies.rules.beam import BeamSettings
@@ -116,7 +115,7 @@ class RuleSearch(ListLearner):
     state_type = RuleSearchState
 
     def __init__(
-        self, domain: Domain[Any], seed: int, settings: RuleSearchSettings, out_of_time: Callable[[], bool]
+        self, domain: AnyDomain, seed: int, settings: RuleSearchSettings, out_of_time: Callable[[], bool]
     ) -> None:
         self.domain = domain
         self.settings = settings
