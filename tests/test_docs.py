@@ -8,6 +8,7 @@ and must end with exit code 0. Blocks of other kinds are only shown.
 
 import doctest
 import io
+import itertools
 import os
 import re
 import shlex
@@ -23,6 +24,7 @@ import dlm
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+NOTES = sorted((ROOT / "docs").glob("*/*.md"))
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WRITE = "DLM_WRITE_DOCS" in os.environ
@@ -90,11 +92,30 @@ def test_commands_in_pages(page: Path, text: str, tmp_path: Path) -> None:
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_id)
+@pytest.mark.parametrize("page", [*PAGES, *NOTES], ids=page_id)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page} links to {target}"
+
+
+def test_architecture_names_every_file() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    package, listed = ROOT / "src" / "dlm", set()
+    (tree,) = (text for text in blocks(ROOT / "docs" / "architecture.md", "text") if text.startswith("src/dlm/"))
+    folder = ""
+    for line in tree.splitlines()[1:]:
+        if not line.startswith("    "):
+            folder = line.split()[0] if line.split()[0].endswith("/") else ""
+        names = line.split() if folder == "" else line.split()[line.split()[0] == folder :]
+        inner = ""
+        for name in itertools.takewhile(lambda word: word.endswith(".py"), names):
+            inner = name.rpartition("/")[0] or inner
+            listed.add(str(Path(folder, inner, name.rpartition("/")[2])))
+    files = {str(file.relative_to(package)) for file in package.rglob("*.py") if not file.name.startswith("__")}
+    assert listed == files, "the list in docs/architecture.md and the files differ"
+    walks = page.partition("## Four walks")[2]
+    assert set(re.findall(r"`(\S+\.py)`", walks)) <= files
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
