@@ -35,7 +35,6 @@ app = typer.Typer(
     help="Learn readable, verified first-order logic programs from relational examples.",
     epilog="Exit codes: 0 verified or all right, 2 error, 3 best so far but not right everywhere, or not equal.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
