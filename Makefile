@@ -6,12 +6,18 @@ PIP := $(BIN)/pip --disable-pip-version-check -q
 
 setup: .venv/.done
 
-.venv/.done: pyproject.toml constraints.txt
+# What `make learn` runs: the core and torch, byte-compiled as they are loaded, which is a small part of torch.
+.venv/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(PIP) install -c constraints.txt -e '.[all]'
+	$(PIP) install --no-compile -c constraints.txt -e '.[gradient]'
 	touch $@
 
-learn: setup
+.venv/.done: .venv/.core
+	$(PIP) install -c constraints.txt -e '.[all]'
+	$(BIN)/python -m compileall -qq -j 2 .venv/lib || true  # some files of packages are templates, not Python
+	touch $@
+
+learn: .venv/.core
 	$(BIN)/dlm learn family/is-grandparent
 
 test: lint types unit

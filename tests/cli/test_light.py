@@ -69,6 +69,7 @@ def test_the_wheel_installs_and_works_without_torch(tmp_path: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "dlm/py.typed" in names
     assert "dlm/envs/programs/path.dlm" in names
+    assert not any("bench" in name for name in names)
     run(tmp_path, sys.executable, "-m", "venv", "--without-pip", "env")
     python = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
     run(tmp_path, *pip, "--python", python, "install", "--no-compile", "-c", ROOT / "constraints.txt", wheel)
