@@ -36,6 +36,8 @@ def save_soft(folder: RunFolder, soft: SoftPolicy) -> None:
 
 def load_soft(folder: RunFolder, domain: AnyDomain) -> SoftPolicy:
     """The soft policy of a run that was told to keep it."""
+    if not folder.has(SOFT):
+        raise RunError(f"the run {folder.path} has no soft policy: learn with --keep-soft to have one")
     if missing := missing_torch("a soft policy"):
         raise missing
     import torch
@@ -44,8 +46,6 @@ def load_soft(folder: RunFolder, domain: AnyDomain) -> SoftPolicy:
     from dlm.policies.gradient.settings import machine_settings
     from dlm.policies.gradient.soft import SoftPolicy
 
-    if not folder.has(SOFT):
-        raise RunError(f"the run {folder.path} has no soft policy: learn with --keep-soft to have one")
     state = read_checkpoint(folder.path / SOFT, _Weights)
     machine = PolicyRunSettings.from_json(folder.read_json("settings.json")).machine
     actor = Actor(domain, machine or machine_settings(domain))
