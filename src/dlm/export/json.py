@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import NoReturn
 
+from dlm.data.json_text import parse_json_text
 from dlm.errors import ProgramError
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
 
@@ -67,24 +68,11 @@ def _formula_tree(formula: Formula) -> dict[str, object]:
 
 def parse_json(text: str, origin: str = "<json>") -> Program:
     """Read what `export_json` wrote; `origin` is the file name that errors mention."""
+    tree = parse_json_text(text, origin, ProgramError)
     try:
-        tree = json.loads(text, object_pairs_hook=_unique_keys)
         return _read_program(tree)
-    except json.JSONDecodeError as error:
-        raise ProgramError(f"{origin}:{error.lineno}:{error.colno}: this is not JSON: {error.msg}") from None
-    except RecursionError:
-        raise ProgramError(f"{origin}: formulas are nested too deeply; split the definitions") from None
-    except (ProgramError, ValueError) as error:
+    except ProgramError as error:
         raise ProgramError(f"{origin}: {error}") from None
-
-
-def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ProgramError(f"an object has the key {twice!r} twice")
-    return found
 
 
 def _read_program(tree: object) -> Program:
@@ -169,8 +157,6 @@ def _list(tree: object, where: str) -> list[object]:
 def _name(tree: object, where: str) -> str:
     if not isinstance(tree, str):
         _expected("a name", tree, where)
-    if any("\ud800" <= character <= "\udfff" for character in tree):
-        _expected("a name of whole characters", tree, where)
     return tree
 
 

@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dlm.data.draft import draft, explained
+from dlm.data.json_text import parse_json_text
 from dlm.errors import DlmError, RunError
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program
@@ -71,9 +72,10 @@ class RunFolder:
     def read_json(self, name: str) -> dict[str, object]:
         path = self.path / name
         try:
-            value = json.loads(path.read_text())
+            text = path.read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
             raise RunError(f"cannot read {path}: {error}") from None
+        value = parse_json_text(text, str(path), RunError)
         if not isinstance(value, dict):
             raise RunError(f"{path} should hold a JSON object")
         return value
