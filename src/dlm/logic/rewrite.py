@@ -133,7 +133,7 @@ class _Side:
     def equation(self, formula: Formula, variable: str) -> str | None:
         """If the formula is ``variable = other`` (``variable != other``), the other variable."""
         if self is _OR:
-            formula = _opposite(formula)
+            formula = formula.body if isinstance(formula, Not) else TRUE
         if not isinstance(formula, Equal) or variable not in (formula.left, formula.right):
             return None
         return formula.right if formula.left == variable else formula.left

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
+from functools import cached_property
+from math import fsum, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,6 @@ __all__ = [
     "project",
     "scan",
     "semi",
-    "sources",
     "union",
     "unit",
 ]
@@ -126,6 +126,23 @@ class Node:
     distinct: Mapping[str, float]
     values: Mapping[str, Bits]
     origin: Formula
+
+    @cached_property
+    def sources(self) -> tuple[Node, ...]:
+        """The nodes that it reads."""
+        match self:
+            case Join(left=left, right=right) | Semi(left=left, right=right):
+                return left, right
+            case Union(parts=parts):
+                return parts
+            case Filter(source=source) | Copy(source=source) | Project(source=source):
+                return (source,)
+            case First(source=source) | Full(source=source):
+                return (source,)
+            case Scan(source=Node() as source):
+                return (source,)
+            case _:
+                return ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,23 +238,6 @@ class Full(Node):
     variable: str
 
 
-def sources(node: Node) -> tuple[Node, ...]:
-    """The nodes that a node reads."""
-    match node:
-        case Join(left=left, right=right) | Semi(left=left, right=right):
-            return left, right
-        case Union(parts=parts):
-            return parts
-        case Filter(source=source) | Copy(source=source) | Project(source=source):
-            return (source,)
-        case First(source=source) | Full(source=source):
-            return (source,)
-        case Scan(source=Node() as source):
-            return (source,)
-        case _:
-            return ()
-
-
 def nodes(root: Node) -> Iterator[Node]:
     """The node and all below it, each once, a node after those it reads."""
     seen: set[Node] = set()
@@ -249,12 +249,18 @@ def nodes(root: Node) -> Iterator[Node]:
         elif node not in seen:
             seen.add(node)
             waiting.append((node, True))
-            waiting.extend((source, False) for source in reversed(sources(node)))
+            waiting.extend((source, False) for source in reversed(node.sources))
 
 
 def cost(root: Node) -> float:
     """How many rows are made on the way to a node, its own included; what is used twice is made once."""
-    return sum(node.rows for node in nodes(root))
+    seen, waiting = {root}, [root]
+    for node in waiting:
+        for source in node.sources:
+            if source not in seen:
+                seen.add(source)
+                waiting.append(source)
+    return fsum([node.rows for node in waiting])
 
 
 # --------------------------------------------------------------------------- building with estimates

@@ -253,30 +253,38 @@ def _guards(formula: Formula, variable: str, known: frozenset[str]) -> dict[str,
 def _compares(formula: Formula, variable: str, witness: str) -> bool:
     """Whether an equation in the formula mentions both variables."""
     pair = {variable, witness}
-    return any(isinstance(part, Equal) and {part.left, part.right} == pair for part in subformulas(formula))
+    return pair <= free(formula) and any(
+        isinstance(part, Equal) and {part.left, part.right} == pair for part in subformulas(formula)
+    )
 
 
-@lru_cache(maxsize=1 << 15)
 def binds(formula: Formula, bound: frozenset[str]) -> frozenset[str]:
     """The variables to which a normal formula leaves only values from relations, or from variables bound already.
 
     Only for the others all objects must be gone through.
     """
+    return bound | _binds(formula, bound & free(formula))
+
+
+@lru_cache(maxsize=1 << 15)
+def _binds(formula: Formula, bound: frozenset[str]) -> frozenset[str]:
     match formula:
         case Atom(_, args):
-            return bound | frozenset(args)
+            return frozenset(args)
         case Equal(left, right):
-            return bound | {left, right} if left in bound or right in bound else bound
+            return bound | {left, right} if bound else bound
         case And(parts):
-            found = bound
-            while (more := found.union(*(binds(part, found) for part in parts))) != found:
-                found = more
+            found, before = bound, None
+            while found != before:
+                before = found
+                for part in parts:
+                    found = binds(part, found)
             return found
         case Or(parts):
             return frozenset.intersection(*(binds(part, bound) for part in parts))
         case Exists(variable, _, body):
             return binds(body, bound) - {variable}
         case Truth(False):
-            return bound | free(formula)
+            return free(formula)
         case _:
             return bound

@@ -37,6 +37,7 @@ from dlm.logic.canonical import apply
 from dlm.logic.formulas import conjuncts, map_children
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import (
+    MAX_DEPTH,
     And,
     Atom,
     Definition,
@@ -66,6 +67,9 @@ HOPELESS_ROWS = 30
 
 HOPELESS_GROWTH = 5
 """Nor is a condition on a large relation looked at anew if it makes at most so many rows for each row of that."""
+
+EFFORT = 5000
+"""How many relations are planned before the first way is taken instead of the best; few learned programs need more."""
 
 SHARED_ROWS = 20
 """A definition used several times is computed on its own if that makes at most so many rows for each row read."""
@@ -131,6 +135,7 @@ class QueryPlanner:
         self.unit = algebra.unit()
         self.cases = CaseSplitter(self.normaliser)
         self.memory: dict[tuple[Node, Formula], Node] = {}
+        self.effort = 0
 
     # ----------------------------------------------------------------------- definitions
 
@@ -157,10 +162,12 @@ class QueryPlanner:
         table = Atom(definition.name, definition.parameters)
         ways = [(self._relation(definition, way), use) for way, use in ((body, table), (negate(body), Not(table)))]
         relation, use = min(ways, key=lambda way: cost(way[0]))
-        if cost(relation) <= self.shared_rows * self.read or literals(body) > MAX_INLINED_LITERALS:
+        inlined = Definition(definition.name, definition.parameters, body)
+        large = literals(body) > MAX_INLINED_LITERALS or inlined.depth > MAX_DEPTH
+        if large or cost(relation) <= self.shared_rows * self.read:
             self.shared[definition.name] = relation, definition.parameters
             return Definition(definition.name, definition.parameters, use)
-        return Definition(definition.name, definition.parameters, body)
+        return inlined
 
     def _relation(self, definition: Definition, body: Formula) -> Node:
         self.cases = CaseSplitter(self.normaliser)
@@ -172,8 +179,23 @@ class QueryPlanner:
         """The rows of `node` for which the formula holds, with a column for each free variable of it."""
         key = node, formula
         if key not in self.memory:
+            self.effort += 1
             self.memory[key] = self._extend(node, formula)
         return self.memory[key]
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether there were so many ways to compare that no more are looked for."""
+        return self.effort > EFFORT
+
+    def _cheapest(self, ways: Iterable[Node]) -> Node:
+        """The way with the fewest rows; the first one if there was much to compare already."""
+        found: list[Node] = []
+        for way in ways:
+            found.append(way)
+            if self.exhausted:
+                break
+        return found[0] if len(found) == 1 else min(found, key=cost)
 
     def _extend(self, node: Node, formula: Formula) -> Node:
         bound = frozenset(node.columns)
@@ -211,12 +233,14 @@ class QueryPlanner:
 
     def _join(self, node: Node, formula: Formula) -> Node:
         """Join with a disjunction or quantification: computed on its own, or from what the relation offers it."""
+        return self._cheapest(self._joins(node, formula))
+
+    def _joins(self, node: Node, formula: Formula) -> Iterator[Node]:
         shared = self._offer(node, formula)
         beside = self._alone(shared, formula)
-        ways = [beside if shared is node else algebra.join(node, beside, formula)]
+        yield beside if shared is node else algebra.join(node, beside, formula)
         if shared.columns and free(formula) <= binds(formula, NONE):
-            ways.append(algebra.join(node, self._alone(self.unit, formula), formula))
-        return min(ways, key=cost)
+            yield algebra.join(node, self._alone(self.unit, formula), formula)
 
     def _offer(self, node: Node, formula: Formula) -> Node:
         """What a relation can tell about the variables of a formula."""
@@ -270,26 +294,29 @@ class QueryPlanner:
             part for part in parts if isinstance(part, Atom) and (not node.columns or free(part) & {*node.columns})
         ]
         options = joined or parts
-        return options[0] if len(options) == 1 else min(options, key=lambda part: self.extend(node, part).rows)
+        if len(options) == 1 or self.exhausted:
+            return options[0]
+        return min(options, key=lambda part: self.extend(node, part).rows)
 
     def _enumerate(self, node: Node, parts: list[Formula], origin: Formula, part: Formula | None = None) -> Node:
         """Go on where no part binds anything at a bearable price: distinguish cases, or pay it.
 
         The price is to join with `part`, or else to go through all objects for some variable.
         """
+        return self._cheapest(self._enumerations(node, parts, origin, part))
+
+    def _enumerations(self, node: Node, parts: list[Formula], origin: Formula, part: Formula | None) -> Iterator[Node]:
         unbound = Counter(v for waiting in parts for v in sorted(free(waiting) - {*node.columns}))
         columns = (*node.columns, *unbound)
-        ways = []
-        for cases in self.cases.distinguish(parts, frozenset(node.columns)):
+        for cases in () if self.exhausted else self.cases.distinguish(parts, frozenset(node.columns)):
             with self.cases.inside():
                 found = [self.pad(self._conjoin(node, list(conjuncts(case)), origin), columns, case) for case in cases]
-            ways.append(algebra.union(found, columns, origin))
+            yield algebra.union(found, columns, origin)
         if part is None:
             padded = self.pad(node, [unbound.most_common(1)[0][0]], all_of(parts))
-            ways.append(self._conjoin(padded, parts, origin))
+            yield self._conjoin(padded, parts, origin)
         else:
-            ways.append(self._conjoin(self.extend(node, part), [other for other in parts if other is not part], origin))
-        return min(ways, key=cost)
+            yield self._conjoin(self.extend(node, part), [other for other in parts if other is not part], origin)
 
     def _is_hopeless(self, node: Node) -> bool:
         """Whether a relation is so large that other ways are worth the time to look for them."""
@@ -322,13 +349,14 @@ class QueryPlanner:
 
     def _filter_any(self, node: Node, formula: Or) -> Node:
         """Keep what one part accepts: by a semi-join with their union, or by removing what all parts reject."""
+        return self._cheapest(self._filters_any(node, formula))
+
+    def _filters_any(self, node: Node, formula: Or) -> Iterator[Node]:
         shared = self._offer(node, formula)
         rejected = self._conjoin(shared, list(conjuncts(negate(formula))), negate(formula))
-        ways = [algebra.semi(node, rejected, formula, negated=True)]
+        yield algebra.semi(node, rejected, formula, negated=True)
         if free(formula) <= binds(formula, NONE):
-            accepted = self._alone(self.unit, formula)
-            ways.append(algebra.semi(node, accepted, formula, negated=False))
-        return min(ways, key=cost)
+            yield algebra.semi(node, self._alone(self.unit, formula), formula, negated=False)
 
     def _filter_exists(self, node: Node, formula: Exists, origin: Formula, *, negated: bool) -> Node:
         variable, bound = formula.variable, free(formula)
@@ -337,12 +365,13 @@ class QueryPlanner:
             ways.append(self._filter_witness(node, formula, origin, negated=negated))
         else:
             ways += self._filter_counted(node, formula, origin, negated=negated)
-        if not ways or min(map(cost, ways)) > HOPELESS_ROWS * self.read + HOPELESS_GROWTH * cost(node):
+        bearable = HOPELESS_ROWS * self.read
+        if not self.exhausted and (not ways or min(map(cost, ways)) > bearable + HOPELESS_GROWTH * cost(node)):
             for cases in self.cases.options(formula, bound):
                 found = any_of(cases)
                 with self.cases.inside():
                     ways.append(self.extend(node, negate(found) if negated else found))
-        return min(ways or [self._filter_witness(node, formula, origin, negated=negated)], key=cost)
+        return self._cheapest(ways or [self._filter_witness(node, formula, origin, negated=negated)])
 
     def _filter_witness(self, node: Node, formula: Exists, origin: Formula, *, negated: bool) -> Node:
         """``exists z`` by a semi-join with the relation of its body."""
@@ -355,13 +384,14 @@ class QueryPlanner:
         bases = [self._offer(node, inside)]
         if bases[0].columns and free(inside) <= binds(inside, NONE):
             bases.append(self.unit)
-        ways = []
-        for base in bases:
+
+        def joined(base: Node) -> Node:
             found = self.pad(self.extend(base, inside), [variable], formula)
             if loose and not bound & free(inside):
                 found = algebra.first(algebra.project(found, {variable}, inside), variable, count + 1, inside)
-            ways.append(algebra.semi(node, found, origin, negated=negated, differ=differ))
-        return min(ways, key=cost)
+            return algebra.semi(node, found, origin, negated=negated, differ=differ)
+
+        return self._cheapest(map(joined, bases))
 
     def _filter_counted(self, node: Node, formula: Exists, origin: Formula, *, negated: bool) -> Iterator[Node]:
         """``exists z`` by counting the z that will not do, if it is known which those are."""
@@ -372,7 +402,7 @@ class QueryPlanner:
         bases = [self._offer(node, formula)]
         if bases[0].columns and bound | {variable} <= binds(refuted, NONE):
             bases.append(self.unit)
-        for base in bases:
+        for base in bases[:1] if self.exhausted else bases:
             counted = algebra.full(self.extend(base, refuted), variable, self.objects, refuted)
             yield algebra.semi(node, counted, origin, negated=not negated)
 

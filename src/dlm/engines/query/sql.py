@@ -29,7 +29,6 @@ from dlm.engines.query.algebra import (
     Union,
     Unit,
     nodes,
-    sources,
 )
 from dlm.engines.query.plan import QueryPlan, plan_program
 from dlm.errors import SettingsError, require_packages
@@ -176,7 +175,7 @@ class _SqlWriter:
         self.plan = plan
         self.names = names
         self.dialect = dialect
-        self.uses = Counter(source for node in nodes(plan.root) for source in sources(node))
+        self.uses = Counter(source for node in nodes(plan.root) for source in node.sources)
         self.written: dict[tuple[Node, bool], str] = {}
         self.queries: dict[str, Expression] = {}
         self.complete: set[str] = set()
