@@ -37,12 +37,23 @@ COMPARED = 10_000
 """Names that a misspelt one is compared with at most; with a million it would take half a minute."""
 
 
+_SHOWN = 500
+"""How many characters before and after a mistake an error shows."""
+
+
 class DlmError(Exception):
     """Base of every error that `dlm` raises on purpose."""
 
 
 class ProgramError(DlmError):
-    """A formula, definition or program that breaks a rule of the language."""
+    """A formula, definition or program that breaks a rule of the language.
+
+    `definition` is the number of the first definition that does not go with those before it, where that is known.
+    """
+
+    def __init__(self, message: str, definition: int | None = None) -> None:
+        super().__init__(message)
+        self.definition = definition
 
 
 class ParseError(ProgramError):
@@ -52,9 +63,10 @@ class ParseError(ProgramError):
         before = source[:offset]
         self.line = before.count("\n") + 1
         self.column = offset - (before.rfind("\n") + 1) + 1
-        lines = source.split("\n")
-        text = lines[self.line - 1] if self.line <= len(lines) else ""
-        caret = "".join("\t" if c == "\t" else " " for c in text[: self.column - 1]) + "^"
+        # Of a very long line, what stands around the place.
+        begin = max(offset - self.column + 1, offset - _SHOWN)
+        text = source[begin : offset + _SHOWN].split("\n", 1)[0]
+        caret = "".join("\t" if c == "\t" else " " for c in text[: offset - begin]) + "^"
         super().__init__(f"{origin}:{self.line}:{self.column}: {message}\n  {text}\n  {caret}")
 
 

@@ -110,8 +110,8 @@ def test_a_quantifier_reaches_as_far_as_it_can() -> None:
         ("p(x) :- a(x).\n\np(x) :- b(x).", 3, 1, "'p' is defined twice"),
         ("p(x) :- a(x).\nq(x) :- p(x, x).", 2, 1, "'p' is used with 2 arguments"),
         ("p(x) :- p(x).", 1, 1, "no recursion"),
-        ("p(x) :- " + "~" * 1000 + "a(x).", 1, 109, "inside each other"),
-        ("p(x) :- " + "(" * 1000 + "a(x).", 1, 109, "inside each other"),
+        ("p(x) :- " + "~" * 200 + "a(x).", 1, 109, "inside each other"),
+        ("p(x) :- " + "(" * 200 + "a(x).", 1, 109, "inside each other"),
     ],
 )
 def test_parse_error_says_where(text: str, line: int, column: int, message: str) -> None:
@@ -144,3 +144,30 @@ def test_formulas_end_with_a_full_stop() -> None:
     assert parse_formulas(" # nothing") == ()
     with pytest.raises(ParseError, match=r"axioms\.dlm:1:5: expected '\.', got 'end of text'"):
         parse_formulas("true", origin="axioms.dlm")
+
+
+def test_only_as_much_is_read_as_is_right() -> None:
+    """A text may be long, and what follows a mistake is not looked at: here a character that no text may have."""
+    for opening in ("(", "~", "exists z: "):
+        with pytest.raises(ParseError, match="more than 100 brackets and formulas inside each other"):
+            parse_program("p(x) :- " + opening * 1000 + "$")
+
+
+def test_a_program_is_put_together_once_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    monkeypatch.setattr("dlm.logic.text.Program", lambda definitions: made.append(None) or Program(definitions))
+    lines = [f"p{number}(x) :- a(x)." for number in range(1000)]
+    for wrong, message in (("p500(x) :- b(x).", "defined twice"), ("q(x) :- q(x).", "no recursion")):
+        made.clear()
+        with pytest.raises(ParseError, match=rf"<text>:701:1: .*{message}"):
+            parse_program("\n".join([*lines[:700], wrong, *lines[700:]]))
+        assert len(made) == 1
+
+
+def test_of_a_very_long_line_an_error_shows_what_is_around_its_place() -> None:
+    with pytest.raises(ParseError) as caught:
+        parse_program("p(x) :- " + "a(x) & " * 10_000 + "a(y) $" + " | a(x)" * 10_000)
+    first, source, caret = str(caught.value).split("\n")
+    assert first == "<text>:1:70014: unexpected character '$'"
+    assert len(source) < 1100
+    assert source[caret.index("^")] == "$"

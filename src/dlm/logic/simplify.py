@@ -19,6 +19,7 @@ from dlm.logic.lists import RuleList, rules_of
 from dlm.logic.rewrite import rewrite
 from dlm.logic.syntax import (
     FALSE,
+    MAX_DEPTH,
     TRUE,
     Atom,
     Definition,
@@ -27,7 +28,6 @@ from dlm.logic.syntax import (
     Program,
     Truth,
     atoms,
-    children,
     literals,
     measure,
 )
@@ -36,9 +36,6 @@ __all__ = ["simplify"]
 
 _MAX_PERMUTED_ARITY = 4
 """Predicates of more arguments are compared with the arguments in the order they have."""
-
-_MAX_INLINED_DEPTH = 40
-"""A long chain of definitions stays several: nobody, and no parser, reads formulas nested without end."""
 
 Definitions = list[Definition]
 
@@ -52,15 +49,20 @@ def simplify(program: Program, named: Collection[str] = ()) -> Program:
     """
     listed = rules_of(program)
     if listed is None:
-        return Program(_simplify(program.definitions, (program.target.name,), named))
+        return _program(_simplify(program.definitions, (program.target.name,), named), program)
     roots = tuple(name for name, _ in listed.names)
     rules = [Definition(name, listed.parameters, rule) for name, rule in zip(roots, listed.rules, strict=True)]
     simple = _simplify((*listed.definitions, *rules), roots, named)
     before, found = simple[: -len(roots)], simple[-len(roots) :]
     deciding = _deciding([definition.body for definition in found], found[0].arity)
-    result = RuleList(before, listed.name, found[0].parameters, deciding).program()
+    result = _program(RuleList(before, listed.name, found[0].parameters, deciding).written(), program)
     # Without a rule, what only that rule has used may go too.
     return result if len(deciding) == len(roots) else simplify(result, named)
+
+
+def _program(definitions: tuple[Definition, ...], given: Program) -> Program:
+    """The definitions as a program; the given one if they have become deeper than a program may be."""
+    return Program(definitions) if max(d.depth for d in definitions) <= MAX_DEPTH else given
 
 
 def _deciding(rules: Sequence[Formula], arity: int) -> tuple[Formula, ...]:
@@ -99,7 +101,9 @@ def _rename_apart(definition: Definition, fresh: Iterator[str]) -> Definition:
 
 def _rewrite(definition: Definition) -> Definition:
     body = rewrite(definition.body, {parameter: frozenset() for parameter in definition.parameters})
-    return Definition(definition.name, definition.parameters, body)
+    simple = Definition(definition.name, definition.parameters, body)
+    # A quantifier that moves inwards may leave a conjunction where there was none.
+    return simple if simple.depth <= MAX_DEPTH else definition
 
 
 def _names(definitions: Definitions, named: Collection[str]) -> dict[str, str]:
@@ -193,21 +197,19 @@ def _inline(
     Definitions come before their uses, so the count of uses stays right while earlier ones are inlined.
     """
     uses = Counter(atom.predicate for definition in definitions for atom in atoms(definition.body))
+    # A long chain of definitions stays several: nobody reads formulas nested without end.
+    room = MAX_DEPTH - max(definition.depth for definition in definitions)
     meanings: dict[str, Definition] = {}
     result: Definitions = []
     for definition in definitions:
         unfolded = _unfold(definition, meanings, fresh)
         smaller = _growth(unfolded.body, uses[definition.name]) < (0, 0, 0, 0)
         kept = definition.name in roots or (definition.name in named and not isinstance(unfolded.body, Truth))
-        if not kept and smaller and _depth(unfolded.body) <= _MAX_INLINED_DEPTH:
+        if not kept and smaller and unfolded.depth <= room:
             meanings[definition.name] = unfolded
         else:
             result.append(unfolded)
     return result
-
-
-def _depth(formula: Formula) -> int:
-    return 1 + max(map(_depth, children(formula)), default=0)
 
 
 def _growth(body: Formula, uses: int) -> tuple[int, int, int, int]:

@@ -14,13 +14,14 @@ defines) and earlier definitions; the last definition is the program's target.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from dlm.errors import ProgramError
 
 __all__ = [
     "FALSE",
+    "MAX_DEPTH",
     "TRUE",
     "And",
     "Atom",
@@ -120,6 +121,13 @@ Quantified = Exists | Forall
 Formula = Atom | Equal | Truth | Not | And | Or | Exists | Forall
 
 
+MAX_DEPTH = 50
+"""How many formulas of a program may be inside each other: more than anybody reads, few enough for all that recurses.
+
+On the way to a program, as when one definition is put into another, a definition may be deeper.
+"""
+
+
 def children(formula: Formula) -> tuple[Formula, ...]:
     """The direct subformulas of a formula."""
     match formula:
@@ -159,24 +167,31 @@ def measure(formula: Formula) -> tuple[int, int, int]:
 
 @dataclass(frozen=True)
 class Definition:
-    """``name(parameters) :- body.`` The body's free variables are parameters."""
+    """``name(parameters) :- body.`` The body's free variables are parameters.
+
+    `depth` is how many formulas are inside each other.
+    """
 
     name: str
     parameters: tuple[str, ...]
     body: Formula
+    depth: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if len(set(self.parameters)) != len(self.parameters):
             raise ProgramError(f"the parameters of {self.name!r} must differ from each other, got {self.parameters}")
-        _check_scope(self.name, self.body, frozenset(self.parameters))
+        depth = _check_scope(self.name, self.body, frozenset(self.parameters), 4 * MAX_DEPTH)
+        object.__setattr__(self, "depth", depth)
 
     @property
     def arity(self) -> int:
         return len(self.parameters)
 
 
-def _check_scope(name: str, formula: Formula, scope: frozenset[str]) -> None:
-    """Every variable is bound before it is used, and no quantifier hides a variable in scope."""
+def _check_scope(name: str, formula: Formula, scope: frozenset[str], room: int) -> int:
+    """Every variable is bound before it is used, and no quantifier hides one in scope. How deep the formula is."""
+    if room == 0:
+        raise ProgramError(_too_deep(name))
     match formula:
         case Exists(variable, distinct, body) | Forall(variable, distinct, body):
             if variable in scope:
@@ -184,14 +199,18 @@ def _check_scope(name: str, formula: Formula, scope: frozenset[str]) -> None:
             if len(set(distinct)) != len(distinct):
                 raise ProgramError(f"in {name!r}: {variable!r} is told twice to differ from the same variable")
             _check_bound(name, distinct, scope)
-            _check_scope(name, body, scope | {variable})
+            return 1 + _check_scope(name, body, scope | {variable}, room - 1)
         case Atom(_, args):
             _check_bound(name, args, scope)
         case Equal(left, right):
             _check_bound(name, (left, right), scope)
         case _:
-            for child in children(formula):
-                _check_scope(name, child, scope)
+            return 1 + max([_check_scope(name, child, scope, room - 1) for child in children(formula)], default=0)
+    return 1
+
+
+def _too_deep(name: str) -> str:
+    return f"in {name!r}: more than {MAX_DEPTH} formulas inside each other; make it several definitions"
 
 
 def _check_bound(name: str, variables: tuple[str, ...], scope: frozenset[str]) -> None:
@@ -209,27 +228,33 @@ class Program:
     def __post_init__(self) -> None:
         if not self.definitions:
             raise ProgramError("a program needs at least one definition")
-        later = {definition.name for definition in self.definitions}
-        if len(later) != len(self.definitions):
-            names = [definition.name for definition in self.definitions]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ProgramError(f"predicate {twice!r} is defined twice")
+        defined: set[str] = set()
+        readers: dict[str, str] = {}
         arities: dict[str, int] = {}
-        for definition in self.definitions:
+        for place, definition in enumerate(self.definitions):
+            name = definition.name
+            if definition.depth > MAX_DEPTH:
+                raise ProgramError(_too_deep(name), place)
+            if name in defined:
+                raise ProgramError(f"predicate {name!r} is defined twice", place)
             for atom in atoms(definition.body):
-                if atom.predicate in later:
-                    raise ProgramError(
-                        f"the definition of {definition.name!r} uses {atom.predicate!r}, which is not defined before "
-                        "it; definitions may only use inputs and earlier definitions (no recursion)"
-                    )
+                if atom.predicate not in defined:
+                    readers.setdefault(atom.predicate, name)
                 known = arities.setdefault(atom.predicate, len(atom.args))
                 if known != len(atom.args):
                     raise ProgramError(
-                        f"predicate {atom.predicate!r} is used with {len(atom.args)} arguments in "
-                        f"{definition.name!r} and with {known} before"
+                        f"predicate {atom.predicate!r} is used with {len(atom.args)} arguments in {name!r} "
+                        f"and with {known} before",
+                        place,
                     )
-            later.discard(definition.name)
-            arities[definition.name] = definition.arity
+            if name in readers:
+                raise ProgramError(
+                    f"the definition of {readers[name]!r} uses {name!r}, which is not defined before it; "
+                    "definitions may only use inputs and earlier definitions (no recursion)",
+                    place,
+                )
+            defined.add(name)
+            arities[name] = definition.arity
 
     @property
     def target(self) -> Definition:

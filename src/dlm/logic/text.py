@@ -22,6 +22,7 @@ The target may be a decision list (`dlm.logic.lists`). Conditions that all rules
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -45,7 +46,7 @@ KEYWORDS = frozenset({"else", "exists", "forall", "true", "false"})
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"}
 _UNESCAPES = {"n": "\n", "r": "\r"}
 _MAX_NESTING = 100
-"""Brackets, negations and quantifiers inside each other; far beyond what anybody can read."""
+"""Brackets, negations and quantifiers inside each other. Formulas of `MAX_DEPTH` are written with fewer."""
 
 
 # --------------------------------------------------------------------------- Program -> text
@@ -150,21 +151,15 @@ def parse_program(text: str, origin: str = "<text>") -> Program:
     starts: list[int] = []
     while parser.token.kind != "end":
         start = parser.token.offset
-        found = parser.definition(tuple(definitions))
+        found = parser.definition(definitions)
         definitions += found
         starts += [start] * len(found)
     if not definitions:
         raise ParseError("a program needs at least one definition, this text has none", text, len(text), origin)
     try:
         return Program(tuple(definitions))
-    except ProgramError:
-        # The definition to blame is the first that does not go with those before it.
-        for end, start in enumerate(starts, start=1):
-            try:
-                Program(tuple(definitions[:end]))
-            except ProgramError as error:
-                raise ParseError(str(error), text, start, origin) from None
-        raise
+    except ProgramError as error:
+        raise ParseError(str(error), text, starts[error.definition or 0], origin) from None
 
 
 def parse_formula(text: str) -> Formula:
@@ -192,36 +187,31 @@ class _Parser:
     def __init__(self, source: str, origin: str) -> None:
         self.source = source
         self.origin = origin
-        self.tokens = self._scan()
-        self.index = 0
+        self.offset = 0
         self.nesting = 0
+        self.advance()
 
-    def _scan(self) -> list[_Token]:
-        tokens: list[_Token] = []
-        offset = 0
-        while offset < len(self.source):
-            match = _TOKEN.match(self.source, offset)
-            if match is None and self.source[offset] == "'":
-                raise ParseError("a quoted name must end on its line", self.source, offset, self.origin)
+    def advance(self) -> None:
+        """Go on to the next token. What comes after it is not looked at: a text may be long and wrong early."""
+        while self.offset < len(self.source):
+            start = self.offset
+            match = _TOKEN.match(self.source, start)
+            if match is None and self.source[start] == "'":
+                raise ParseError("a quoted name must end on its line", self.source, start, self.origin)
             if match is None:
-                raise ParseError(f"unexpected character {self.source[offset]!r}", self.source, offset, self.origin)
-            kind = str(match.lastgroup)
-            if kind != "space":
-                tokens.append(_Token(kind, match.group(), offset))
-            offset = match.end()
-        tokens.append(_Token("end", "end of text", len(self.source)))
-        return tokens
-
-    @property
-    def token(self) -> _Token:
-        return self.tokens[self.index]
+                raise ParseError(f"unexpected character {self.source[start]!r}", self.source, start, self.origin)
+            self.offset = match.end()
+            if match.lastgroup != "space":
+                self.token = _Token(str(match.lastgroup), match.group(), start)
+                return
+        self.token = _Token("end", "end of text", self.offset)
 
     def fail(self, expected: str) -> NoReturn:
         raise ParseError(f"{expected}, got {self.token.text!r}", self.source, self.token.offset, self.origin)
 
     def accept(self, symbol: str) -> bool:
         if self.token.kind == "symbol" and self.token.text == symbol:
-            self.index += 1
+            self.advance()
             return True
         return False
 
@@ -231,21 +221,21 @@ class _Parser:
 
     def accept_keyword(self, keyword: str) -> bool:
         if self.token.kind == "name" and self.token.text == keyword:
-            self.index += 1
+            self.advance()
             return True
         return False
 
     def name(self, what: str) -> str:
         token = self.token
         if token.kind == "quoted":
-            self.index += 1
+            self.advance()
             return re.sub(r"\\(.)", lambda m: _UNESCAPES.get(m.group(1), m.group(1)), token.text[1:-1])
         if token.kind != "name" or not _is_plain(token.text):
             self.fail(f"expected {what}")
-        self.index += 1
+        self.advance()
         return token.text
 
-    def definition(self, before: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    def definition(self, before: Sequence[Definition]) -> tuple[Definition, ...]:
         """The next definition, or the several that a decision list stands for."""
         start = self.token.offset
         name = self.name("the name of a predicate to define")
@@ -257,16 +247,19 @@ class _Parser:
             self.fail("a list of rules defines the target, which comes last: expected the end of the text")
         try:
             if isinstance(body, tuple):
-                return RuleList(before, name, parameters, body).written()[len(before) :]
+                return RuleList(tuple(before), name, parameters, body).written()[len(before) :]
             return (Definition(name, parameters, body),)
         except ProgramError as error:
             raise ParseError(str(error), self.source, start, self.origin) from None
 
     def begins_list(self) -> bool:
         """Whether rules follow: if so, the next full stop is that of the number 1."""
-        stops = (at for at in range(self.index, len(self.tokens)) if self.tokens[at].text == ".")
-        stop = next(stops, self.index)
-        return self.tokens[stop - 1].kind == "name" and self.tokens[stop - 1].text == "1"
+        word = self.token.text
+        for match in _TOKEN.finditer(self.source, self.offset):
+            if match.group() == ".":
+                return word == "1"
+            word = word if match.lastgroup == "space" else match.group()
+        return False
 
     def rules(self) -> tuple[Formula, ...]:
         shared: list[Formula] = []
@@ -307,7 +300,7 @@ class _Parser:
     def operand(self) -> Formula:
         self.nesting += 1
         if self.nesting > _MAX_NESTING:
-            message = f"more than {_MAX_NESTING} formulas inside each other; split the definition"
+            message = f"more than {_MAX_NESTING} brackets and formulas inside each other; split the definition"
             raise ParseError(message, self.source, self.token.offset, self.origin)
         formula = self.unnested_operand()
         self.nesting -= 1
