@@ -41,20 +41,20 @@ def compare(seed: int) -> None:
     for _ in range(STARTS):
         search.advance()
     assert search.best is not None
-    lens, vocabulary, decisions = search.lens, search.vocabulary, search.best.decisions
+    language, decisions = search.language, search.best.decisions
     for blocks, count in SIZES.items():
         rng = np.random.default_rng(blocks)
-        states = visited(lens, decisions, vocabulary, rng, search.domain.reset(rng, 48, blocks), count)
-        tried = Expansion.of(search.domain, states, lens.actions(states))
+        states = visited(language, decisions, rng, search.domain.reset(rng, 48, blocks), count)
+        tried = Expansion.of(search.domain, states, language.actions(states))
         true = regrets(tried, search.domain.optimal_return(tried.after).returns) < search.domain.step_cost / 2
         begin = time.process_time()
         freedoms = np.linspace(0.0, 0.5, EPISODES)
-        best = reduce(Plans.better, [Plans.of(lens, decisions, vocabulary, rng, tried.after, f) for f in freedoms])
+        best = reduce(Plans.better, [Plans.of(language, decisions, rng, tried.after, f) for f in freedoms])
         episodes = regrets(tried, best.returns) / search.domain.step_cost
         middle = time.process_time()
         shortened = regrets(tried, best.shortened().returns) / search.domain.step_cost
         end = time.process_time()
-        looked = look_ahead(lens, decisions, vocabulary, rng, states, search.settings.repeats)[0].regret
+        looked = look_ahead(language, decisions, rng, states, search.settings.repeats)[0].regret
         last = time.process_time()
         for name, seconds, regret in (
             ("episodes", middle - begin, episodes),

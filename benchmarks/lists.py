@@ -34,9 +34,9 @@ def main() -> None:
     for blocks, episodes in SIZES.items():
         start = search.domain.reset(np.random.default_rng(blocks), episodes, blocks)
         begin = time.process_time()
-        alone = [play_lists(search.lens, [one], search.vocabulary, 0, start) for one in lists]
+        alone = [play_lists(search.language, [one], 0, start) for one in lists]
         middle = time.process_time()
-        together = play_lists(search.lens, lists, search.vocabulary, 0, start)
+        together = play_lists(search.language, lists, 0, start)
         end = time.process_time()
         assert all(np.array_equal(one.returns[0], row) for one, row in zip(alone, together.returns, strict=True))
         ratio = (middle - begin) / (end - middle)

@@ -10,14 +10,14 @@ from dlm.envs.domain import Actions
 from dlm.envs.planning import Graph, check_deterministic, explore
 from dlm.envs.towers import TowersState, Unstack
 from dlm.errors import SettingsError
-from dlm.policies.rules.language import Lens
+from dlm.policies.rules.language import Language
 
 PLENTY = 100_000
 
 
 def plan(domain: Domain[Any], size: int, budget: int, seed: int = 0, count: int = 3) -> Graph:
     start = domain.reset(np.random.default_rng(seed), count, size)
-    return explore(domain, start, Lens.of(domain).actions(start), budget)
+    return explore(domain, start, Language.of(domain).actions(start), budget)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ class Slippery(Unstack):
 def test_a_stochastic_domain_is_refused() -> None:
     domain = Slippery()
     start = domain.reset(np.random.default_rng(0), 1, 4)
-    actions = Lens.of(domain).actions(start)
+    actions = Language.of(domain).actions(start)
     with pytest.raises(SettingsError, match="stochastic"):
         check_deterministic(domain, start, actions)
     check_deterministic(Unstack(), start, actions)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from dlm.envs.domain import AnyDomain
 from dlm.logic.syntax import Program
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Vocabulary
-from dlm.policies.rules.language import Lens
+from dlm.policies.rules.language import Language
 from dlm.policies.rules.score import Judged
 from dlm.runs.learner import Candidate, Learner, Report
 
@@ -53,8 +52,7 @@ class ListLearner(ABC):
     name: str
     share = 1.0
     domain: AnyDomain
-    lens: Lens
-    vocabulary: Vocabulary
+    language: Language
     starts: int
 
     @property
@@ -95,7 +93,7 @@ class ListLearner(ABC):
     def program(self, seconds: float = 0.0) -> Program:  # noqa: ARG002 (lists are pruned as they are found)
         """The best list as one ordinary program about the domain's own predicates."""
         decisions = self.best.decisions if self.best else DecisionList(self.domain.action, self.domain.action_arity)
-        return self.lens.program(decisions.program(self.vocabulary), self.vocabulary.definitions)
+        return self.language.program(decisions.program(self.language.vocabulary))
 
     def soft(self) -> SoftPolicy | None:
         return None

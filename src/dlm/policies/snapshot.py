@@ -17,10 +17,9 @@ from dlm.envs.domain import S, State
 from dlm.errors import RunError
 from dlm.logic.syntax import Program
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Literal, Vocabulary
-from dlm.policies.rules.language import Lens
+from dlm.policies.rules.labelled import Cases
+from dlm.policies.rules.language import Language, Literal, Vocabulary
 from dlm.policies.rules.score import Judged
-from dlm.policies.search.planned import Cases
 from dlm.runs.codec import AnyArray
 
 __all__ = ["Memory", "SavedCases", "SavedEpisodes", "SavedList", "save_words"]
@@ -88,15 +87,14 @@ def save_words(vocabulary: Vocabulary, lists: Sequence[Judged | None], names: It
 class Memory:
     """Reads what was saved with the words of a learner. `names` is what a saved word is called by this learner."""
 
-    lens: Lens
-    vocabulary: Vocabulary
+    language: Language
     names: Mapping[str, str]
     known: State
 
     @classmethod
-    def of(cls, lens: Lens, vocabulary: Vocabulary, words: Program | None, known: State) -> Memory:
+    def of(cls, language: Language, words: Program | None, known: State) -> Memory:
         """Adopt saved words. `known` is any state of the domain."""
-        return cls(lens, vocabulary, vocabulary.adopt(words.definitions if words else ()), known)
+        return cls(language, language.vocabulary.adopt(words.definitions if words else ()), known)
 
     def state(self, saved: SavedEpisodes) -> State:
         return saved.like(self.known)
@@ -105,14 +103,13 @@ class Memory:
         states = self.state(saved.states)
         if saved.regret.ndim != 2 or {len(saved.regret), len(saved.useful)} != {states.count}:
             raise RunError("the saved labels are not of these states")
-        tables = self.lens.tables(states, self.vocabulary.definitions)
-        return Cases(self.lens, states, tables, saved.regret, saved.useful)
+        return Cases.of(self.language, states, saved.regret, saved.useful)
 
     def judged(self, saved: SavedList | None) -> Judged | None:
         if saved is None:
             return None
         rules = tuple(tuple(Literal(self.word(name), at, yes) for name, at, yes in rule) for rule in saved.rules)
-        domain = self.lens.domain
+        domain = self.language.domain
         decisions = DecisionList(domain.action, domain.action_arity, rules)
         return Judged(decisions, saved.returns, saved.solved, saved.lost, saved.score)
 

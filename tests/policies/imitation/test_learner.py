@@ -23,15 +23,14 @@ from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.settings import machine_settings
 from dlm.policies.gradient.soft import SoftPolicy
 from dlm.policies.gradient.soft_file import save_soft
-from dlm.policies.imitation.dagger import Classroom, mistakes
+from dlm.policies.imitation.dagger import Classroom
 from dlm.policies.imitation.invention import adopt, taught_task
 from dlm.policies.imitation.learner import Imitation, ImitationSettings
 from dlm.policies.imitation.teachers import find_teacher
 from dlm.policies.rules.covering import CoverSettings, learn_list
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Literal, Vocabulary
-from dlm.policies.rules.language import Lens
-from dlm.policies.rules.pupil import PupilJudge
+from dlm.policies.rules.language import Language, Literal
+from dlm.policies.rules.score import PupilJudge
 from dlm.policies.settings import PolicyRunSettings
 from dlm.runs.folder import RunFolder
 
@@ -50,9 +49,7 @@ def states_of(name: str, size: int, count: int = 20) -> Any:
 
 def room_of(name: str, teacher: Any = None) -> Classroom:
     domain = get_domain(name)
-    lens = Lens.of(domain)
-    vocabulary = Vocabulary(frozenset(lens.view.predicates))
-    return Classroom(lens, find_teacher(domain, teacher), vocabulary, np.random.default_rng(2))
+    return Classroom(Language.of(domain), find_teacher(domain, teacher), np.random.default_rng(2))
 
 
 TOP, FLOOR, ON = Literal("top", (0,)), Literal("is_floor", (1,)), Literal("on", (0, 1), positive=False)
@@ -92,7 +89,7 @@ def test_a_kept_soft_policy_teaches_its_likeliest_actions(tmp_path: Path) -> Non
 def test_every_good_action_is_right_and_every_other_one_loses_a_step() -> None:
     room = room_of("rl/blocksworld")
     cases = room.demonstrate(4, 20, 100)
-    atoms = room.lens.actions(cases.states)
+    atoms = room.language.actions(cases.states)
     good = room.teacher.good(cases.states)[(slice(None), *atoms.T)]
     assert np.array_equal(cases.regret, np.where(good, 0.0, 1.0))
     assert cases.useful.all()
@@ -104,23 +101,23 @@ def test_states_without_a_good_action_teach_nothing() -> None:
     room = room_of("rl/unstack", lambda _: set())
     cases = room.label(states_of("rl/unstack", 4))
     assert not cases.useful.any()
-    assert not mistakes(cases, RIGHT).any()
+    assert not cases.lost(RIGHT).any()
 
 
 def test_mistakes_are_told_by_how_likely_they_are() -> None:
     room = room_of("rl/unstack", UNSTACK)
     cases = room.demonstrate(5, 20, 200)
-    assert not mistakes(cases, RIGHT)[cases.useful].any()
-    wrong = mistakes(cases, SILENT)[cases.useful]  # anything may be done
+    assert not cases.lost(RIGHT)[cases.useful].any()
+    wrong = cases.lost(SILENT)[cases.useful]  # anything may be done
     assert np.allclose(wrong, (cases.regret > 0).mean(axis=1)[cases.useful])
-    wider = mistakes(cases, DecisionList("move", 2, ((TOP, FLOOR),)))[cases.useful]
+    wider = cases.lost(DecisionList("move", 2, ((TOP, FLOOR),)))[cases.useful]
     assert ((wider > 0) & (wider < 1)).any()
 
 
 def test_what_a_pupil_does_wrong_is_corrected() -> None:
     room = room_of("rl/unstack", UNSTACK)
     careless = DecisionList("move", 2, ((TOP, FLOOR),))
-    found = mistakes(room.correct(careless, states_of("rl/unstack", 5, 30), 40), careless)
+    found = room.correct(careless, states_of("rl/unstack", 5, 30), 40).lost(careless)
     assert (found > 0).sum() >= 15
     assert len(found) <= 40
 
@@ -135,7 +132,7 @@ def test_a_list_is_judged_next_to_its_teacher() -> None:
     room = room_of("rl/unstack", UNSTACK)
     starts = [states_of("rl/unstack", size) for size in (4, 6)]
     teachers = [float(room.play(start)[0].mean()) for start in starts]
-    judge = PupilJudge(room.lens, room.vocabulary, (), starts, cases=[room.demonstrate(5, 20, 100)], teachers=teachers)
+    judge = PupilJudge(room.language, (), starts, cases=[room.demonstrate(5, 20, 100)], teachers=teachers)
     best, worst = judge([SILENT, RIGHT])
     assert best.returns == pytest.approx(teachers)
     assert best.lost == 0 < worst.lost
@@ -145,13 +142,13 @@ def test_a_list_is_judged_next_to_its_teacher() -> None:
 
 def test_rules_are_built_on_the_predicates_that_are_shown() -> None:
     room = room_of("rl/unstack", UNSTACK)
-    made = room.vocabulary.define(2, parse_program("p(x, y) :- top(x) & is_floor(y) & ~on(x, y).").target.body)
+    made = room.language.vocabulary.define(2, parse_program("p(x, y) :- top(x) & is_floor(y) & ~on(x, y).").target.body)
     cases = [room.demonstrate(5, 40, 200)]
     weights = [cases[0].useful / cases[0].useful.sum()]
 
     def learn(settings: CoverSettings, begun: DecisionList = SILENT) -> DecisionList:
         rng = np.random.default_rng(0)
-        return learn_list(begun, cases, weights, room.vocabulary, rng, settings, lambda: False, [made])[-1]
+        return learn_list(begun, cases, weights, rng, settings, lambda: False, [made])[-1]
 
     found = learn(CoverSettings())
     assert found.rules == (((Literal(made, (0, 1)),)),)
@@ -192,11 +189,11 @@ def test_what_machines_invent_keeps_its_meaning_as_a_word() -> None:
         between(a, b, c) :- smaller_value(a, b) & smaller_value(b, c).
         swap(a, b) :- wrong(a) & (exists c != a, b: between(a, c, b)).
     """)
-    machine = machine_settings(room.lens.domain)
-    task = taught_task(room.lens, [cases], room.vocabulary, [], machine)
-    worlds = room.lens.observe(cases.states)
+    machine = machine_settings(room.language.domain)
+    task = taught_task(room.language, [cases], [], machine)
+    worlds = room.language.observe(cases.states)
     inventions = Inventions().grown([first], task, [worlds], 3)
-    names = adopt(inventions, room.vocabulary)
+    names = adopt(inventions, room.language.vocabulary)
     shown = [name for name in inventions.shown if inventions.arities[name] <= 2]
     assert len(names) == len(shown) > 1
     extended = inventions.extend(worlds)
@@ -208,8 +205,8 @@ def test_what_machines_invent_keeps_its_meaning_as_a_word() -> None:
 def test_a_machine_is_asked_what_the_teacher_would_do() -> None:
     room = room_of("rl/unstack", UNSTACK)
     cases = [room.demonstrate(size, 20, 50) for size in (3, 5)]
-    made = room.vocabulary.define(1, parse_program("p(x) :- exists y: on(y, x).").target.body)
-    task = taught_task(room.lens, cases, room.vocabulary, [made], machine_settings(room.lens.domain))
+    made = room.language.vocabulary.define(1, parse_program("p(x) :- exists y: on(y, x).").target.body)
+    task = taught_task(room.language, cases, [made], machine_settings(room.language.domain))
     examples = task.sample(np.random.default_rng(0), 30, 6)
     assert examples.one_is_enough
     assert not examples.mistakes(evaluate_target(UNSTACK, examples.worlds)).any()
@@ -222,7 +219,7 @@ def test_with_machines_in_phases_rules_may_be_made_of_what_they_invent() -> None
     pupil = Imitation(domain, find_teacher(domain, None), 100, few, incremental=True)
     pupil.advance()
     assert pupil.invented
-    assert set(pupil.invented) <= set(pupil.vocabulary.definitions)
+    assert set(pupil.invented) <= set(pupil.language.vocabulary.definitions)
     assert set(pupil.program().inputs) <= set(domain.predicates)
 
 

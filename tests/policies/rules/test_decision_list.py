@@ -13,26 +13,24 @@ from dlm.engines import evaluate_target
 from dlm.envs import State, get_domain
 from dlm.envs.planning import explore
 from dlm.logic import simplify
-from dlm.policies.rules.beam import Rule
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Literal, PoolLimits, Vocabulary, gather_literals
+from dlm.policies.rules.features import PoolLimits, gather_literals
 from dlm.policies.rules.labelled import Labelled, pack_states
-from dlm.policies.rules.language import Lens
+from dlm.policies.rules.language import Language, Literal, Rule
 from dlm.policies.rules.rollout import atoms_of
 
 
 @cache
-def setting(name: str) -> tuple[Lens, State, Vocabulary, list[Literal]]:
-    """A lens, states to look at, and literals about them."""
-    lens = Lens.of(get_domain(name))
-    start = lens.domain.reset(np.random.default_rng(0), 2, 4)
-    graph = explore(lens.domain, start, lens.actions(start), 100_000)
-    vocabulary = Vocabulary(frozenset(lens.view.predicates))
-    sample = pack_states([Labelled(lens.observe(graph.states), graph.regret / lens.domain.step_cost)])
-    found = gather_literals(sample, vocabulary, np.random.default_rng(0), PoolLimits(properties=100))
+def setting(name: str) -> tuple[Language, State, list[Literal]]:
+    """A language, states to look at, and literals about them."""
+    language = Language.of(get_domain(name))
+    start = language.domain.reset(np.random.default_rng(0), 2, 4)
+    graph = explore(language.domain, start, language.actions(start), 100_000)
+    sample = pack_states([Labelled(language.observe(graph.states), graph.regret / language.domain.step_cost)])
+    found = gather_literals(sample, language.vocabulary, np.random.default_rng(0), PoolLimits(properties=100))
     about = [found.conditions, found.properties, *(found.relations if sample.arity == 2 else ())]
     refs = [kind.ref(number) for kind in about for number in range(len(kind))]
-    return lens, graph.states.take(slice(0, 70)), vocabulary, refs
+    return language, graph.states.take(slice(0, 70)), refs
 
 
 def act_by_hand(rules: tuple[Rule, ...], tables: dict[str, BoolArray], atoms: list[tuple[int, ...]]) -> list[bool]:
@@ -51,7 +49,7 @@ def act_by_hand(rules: tuple[Rule, ...], tables: dict[str, BoolArray], atoms: li
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), lengths=st.lists(st.integers(1, 3), min_size=1, max_size=4))
 def test_the_program_of_a_list_means_what_the_list_does(name: str, seed: int, lengths: list[int]) -> None:
-    lens, state, vocabulary, literals = setting(name)
+    language, state, literals = setting(name)
     rng = np.random.default_rng(seed)
     rules = tuple(
         tuple(
@@ -59,8 +57,8 @@ def test_the_program_of_a_list_means_what_the_list_does(name: str, seed: int, le
         )
         for size in lengths
     )
-    decisions = DecisionList(lens.domain.action, lens.domain.action_arity, rules)
-    tables = lens.tables(state, vocabulary.definitions)
+    decisions = DecisionList(language.domain.action, language.domain.action_arity, rules)
+    tables = language.tables(state)
     chosen = atoms_of(decisions.choices(tables), state.count)
     objects = range(tables.size)
     atoms = [(x,) for x in objects] if decisions.arity == 1 else [(x, y) for x in objects for y in objects if x != y]
@@ -68,7 +66,7 @@ def test_the_program_of_a_list_means_what_the_list_does(name: str, seed: int, le
     for index in range(0, state.count, 7):
         shown = {name: unpack(tables.predicate(name), state.count)[index] for name in read}
         assert chosen[index].tolist() == act_by_hand(rules, shown, atoms)
-    program = lens.program(decisions.program(vocabulary))
+    program = language.program(decisions.program(language.vocabulary))
     for version in (program, simplify(program)):
-        table = evaluate_target(version, lens.domain.observe(state))
-        assert np.array_equal(table[(slice(None), *lens.actions(state).T)], chosen)
+        table = evaluate_target(version, language.domain.observe(state))
+        assert np.array_equal(table[(slice(None), *language.actions(state).T)], chosen)

@@ -6,16 +6,13 @@ import pytest
 from dlm.data.worlds import BoolArray
 from dlm.envs import get_domain
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Literal, Vocabulary
-from dlm.policies.rules.improve import Champion
-from dlm.policies.rules.language import Lens
-from dlm.policies.rules.polish import polish
+from dlm.policies.rules.improve import Champion, polish
+from dlm.policies.rules.language import Language, Literal
 from dlm.policies.rules.rollout import atoms_of, choose_atoms, play_lists
 from dlm.policies.rules.score import ListJudge
 from dlm.policies.search.planned import Planner
 
-LENS = Lens.of(get_domain("rl/on"))
-VOCABULARY = Vocabulary(frozenset(LENS.view.predicates))
+LANGUAGE = Language.of(get_domain("rl/on"))
 FREE, GOAL_FREE = Literal("top", (0,)), Literal("top", (1,))
 WANTED = Literal("on_goal", (0, 1))
 NOT_THERE = Literal("on", (0, 1), positive=False)
@@ -30,17 +27,17 @@ SILENT = DecisionList("move", 2)
 @pytest.fixture
 def judge() -> ListJudge:
     rng = np.random.default_rng(0)
-    banks = [Planner(LENS, VOCABULARY, 10_000).plan(rng, 4, 2000, 4)]
-    return ListJudge(LENS, VOCABULARY, banks, [LENS.domain.reset(rng, 32, 6)])
+    banks = [Planner(LANGUAGE, 10_000).plan(rng, 4, 2000, 4)]
+    return ListJudge(LANGUAGE, banks, [LANGUAGE.domain.reset(rng, 32, 6)])
 
 
 def test_a_list_earns_the_same_alone_and_beside_others() -> None:
-    start = LENS.domain.reset(np.random.default_rng(1), 70, 5)
+    start = LANGUAGE.domain.reset(np.random.default_rng(1), 70, 5)
     lists = [GOOD, SILENT, HASTY, DecisionList("move", 2, GOOD.rules[:1]), GOOD]
-    together = play_lists(LENS, lists, VOCABULARY, 3, start)
+    together = play_lists(LANGUAGE, lists, 3, start)
     steps = 0
     for number, decisions in enumerate(lists):
-        alone = play_lists(LENS, [decisions], VOCABULARY, 3, start)
+        alone = play_lists(LANGUAGE, [decisions], 3, start)
         steps += alone.steps
         np.testing.assert_array_equal(together.returns[number], alone.returns[0])
         np.testing.assert_array_equal(together.solved[number], alone.solved[0])
@@ -50,14 +47,14 @@ def test_a_list_earns_the_same_alone_and_beside_others() -> None:
 
 
 def test_a_free_list_does_not_keep_the_order_of_its_rules() -> None:
-    state = LENS.domain.reset(np.random.default_rng(2), 64, 5)
+    state = LANGUAGE.domain.reset(np.random.default_rng(2), 64, 5)
     first = DecisionList("move", 2, (CLEAR,))
     both = DecisionList("move", 2, (CLEAR, (FLOOR._replace(positive=False),)))
-    by_first = atoms_of(first.choices(LENS.tables(state, {})), state.count)
+    by_first = atoms_of(first.choices(LANGUAGE.tables(state)), state.count)
     assert by_first.any(axis=1).all()
 
     def keeps_order(freedom: float) -> BoolArray:
-        atoms = choose_atoms(LENS, both, VOCABULARY, np.random.default_rng(3), state, freedom=freedom)
+        atoms = choose_atoms(LANGUAGE, both, np.random.default_rng(3), state, freedom=freedom)
         return np.asarray(by_first[np.arange(state.count), atoms])
 
     assert keeps_order(0.0).all()
@@ -94,15 +91,14 @@ def test_visits_follow_the_chosen_actions_and_steps_aside(judge: ListJudge) -> N
     np.testing.assert_allclose(straight, bank.evaluate(good).visits)
     assert ((straight > 0) <= (wandering > 0)).all()
     assert (wandering > 0).sum() > (straight > 0).sum()
-    drawn = bank.sample(np.random.default_rng(0), straight, 5, VOCABULARY)
+    drawn = bank.sample(np.random.default_rng(0), straight, 5)
     assert drawn.count == 5
     assert drawn.useful.all()
-    assert bank.sample(np.random.default_rng(0), np.zeros(bank.count), 5, VOCABULARY).count == 5
+    assert bank.sample(np.random.default_rng(0), np.zeros(bank.count), 5).count == 5
 
 
 def test_instances_that_share_their_states_are_planned_once() -> None:
-    lens = Lens.of(get_domain("rl/sorting"))
-    planner = Planner(lens, Vocabulary(frozenset(lens.view.predicates)), 10_000)
+    planner = Planner(Language.of(get_domain("rl/sorting")), 10_000)
     bank = planner.plan(np.random.default_rng(0), 4, 10_000, 6)
     assert len(bank.starts) == 6
     assert len(set(bank.states.keys())) == bank.count <= 24

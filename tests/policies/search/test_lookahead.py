@@ -5,15 +5,13 @@ import pytest
 
 from dlm.envs import get_domain
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Literal, Vocabulary
-from dlm.policies.rules.language import Lens
+from dlm.policies.rules.language import Language, Literal
 from dlm.policies.rules.score import ListJudge
 from dlm.policies.search.lookahead import look_ahead, visited
 from dlm.policies.search.planned import Planner
 from dlm.policies.search.plans import Plans
 
-LENS = Lens.of(get_domain("rl/unstack"))
-VOCABULARY = Vocabulary(frozenset(LENS.view.predicates))
+LANGUAGE = Language.of(get_domain("rl/unstack"))
 TO_FLOOR = (Literal("is_floor", (1,)), Literal("top", (0,)), Literal("on", (0, 1), positive=False))
 OPTIMAL = DecisionList("move", 2, (TO_FLOOR,))
 ANYHOW = DecisionList("move", 2)
@@ -21,9 +19,9 @@ ANYHOW = DecisionList("move", 2)
 
 def test_under_the_optimal_list_the_regrets_are_those_of_planning() -> None:
     rng = np.random.default_rng(0)
-    bank = Planner(LENS, VOCABULARY, 10_000).plan(rng, 3, 1000, 5)
+    bank = Planner(LANGUAGE, 10_000).plan(rng, 3, 1000, 5)
     alive = np.flatnonzero(~bank.states.finished)
-    cases, steps = look_ahead(LENS, OPTIMAL, VOCABULARY, rng, bank.states.take(alive), repeats=1)
+    cases, steps = look_ahead(LANGUAGE, OPTIMAL, rng, bank.states.take(alive), repeats=1)
     assert steps > cases.count
     np.testing.assert_allclose(cases.regret, bank.regret[alive], atol=1e-4)
     np.testing.assert_array_equal(cases.useful, bank.useful[alive])
@@ -31,12 +29,12 @@ def test_under_the_optimal_list_the_regrets_are_those_of_planning() -> None:
 
 def replayed(plans: Plans) -> np.ndarray:
     """What plans really earn, one by one."""
-    atoms = LENS.actions(plans.start)
+    atoms = LANGUAGE.actions(plans.start)
     returns = np.zeros(plans.start.count)
     for row in range(plans.start.count):
         state = plans.start.take(slice(row, row + 1))
         for atom in plans.atoms[row, : plans.length[row]]:
-            step = LENS.domain.step(state, atoms[[atom]])
+            step = LANGUAGE.domain.step(state, atoms[[atom]])
             returns[row] += step.rewards[0]
             state = step.state
         assert state.finished[0]
@@ -46,27 +44,27 @@ def replayed(plans: Plans) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(5))
 def test_steps_that_a_plan_can_do_without_are_left_out(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    start = LENS.domain.reset(rng, 30, 4)
-    plans = Plans.of(LENS, ANYHOW, VOCABULARY, rng, start, 0.0)
+    start = LANGUAGE.domain.reset(rng, 30, 4)
+    plans = Plans.of(LANGUAGE, ANYHOW, rng, start, 0.0)
     np.testing.assert_allclose(replayed(plans), plans.returns)
     shorter = plans.shortened()
     np.testing.assert_allclose(replayed(shorter), shorter.returns)
     assert (shorter.returns >= plans.returns).all()
     assert (shorter.length <= plans.length).all()
-    assert (shorter.returns <= LENS.domain.optimal_return(start).returns + 1e-9).all()
+    assert (shorter.returns <= LANGUAGE.domain.optimal_return(start).returns + 1e-9).all()
     assert shorter.returns[plans.solved].mean() > plans.returns[plans.solved].mean() + 0.1
     assert shorter.steps > plans.steps
 
 
 def test_the_better_plan_is_kept_for_all_starts_or_for_some() -> None:
     rng = np.random.default_rng(6)
-    start = LENS.domain.reset(rng, 10, 4)
-    one, other = (Plans.of(LENS, ANYHOW, VOCABULARY, rng, start, 0.0) for _ in range(2))
+    start = LANGUAGE.domain.reset(rng, 10, 4)
+    one, other = (Plans.of(LANGUAGE, ANYHOW, rng, start, 0.0) for _ in range(2))
     both = one.better(other)
     np.testing.assert_allclose(both.returns, np.maximum(one.returns, other.returns))
     np.testing.assert_allclose(replayed(both), both.returns)
     some = np.array([1, 4, 5])
-    optimal = Plans.of(LENS, OPTIMAL, VOCABULARY, rng, start.take(some), 0.0)
+    optimal = Plans.of(LANGUAGE, OPTIMAL, rng, start.take(some), 0.0)
     better = one.better(optimal, some)
     np.testing.assert_allclose(better.returns[some], np.maximum(one.returns[some], optimal.returns))
     np.testing.assert_array_equal(np.delete(better.atoms, some, axis=0), np.delete(one.atoms, some, axis=0))
@@ -74,11 +72,10 @@ def test_the_better_plan_is_kept_for_all_starts_or_for_some() -> None:
 
 
 def test_what_a_plan_does_later_is_worth_as_much_now_if_nothing_forbids_it() -> None:
-    sorting = Lens.of(get_domain("rl/sorting"))
-    vocabulary = Vocabulary(frozenset(sorting.view.predicates))
+    sorting = Language.of(get_domain("rl/sorting"))
     rng = np.random.default_rng(7)
     start = sorting.domain.reset(rng, 10, 5)
-    plans = Plans.of(sorting, DecisionList(sorting.domain.action, 2), vocabulary, rng, start, 0.0).shortened()
+    plans = Plans.of(sorting, DecisionList(sorting.domain.action, 2), rng, start, 0.0).shortened()
     rows, atoms, earned, steps = plans.sooner()
     assert steps > len(rows)
     assert set(rows.tolist()) == set(np.flatnonzero(plans.solved).tolist())
@@ -93,8 +90,8 @@ def test_what_a_plan_does_later_is_worth_as_much_now_if_nothing_forbids_it() -> 
 
 def test_states_on_the_way_are_different_and_have_all_their_steps_left() -> None:
     rng = np.random.default_rng(1)
-    start = LENS.domain.reset(rng, 20, 5)
-    states = visited(LENS, ANYHOW, VOCABULARY, rng, start, 30)
+    start = LANGUAGE.domain.reset(rng, 20, 5)
+    states = visited(LANGUAGE, ANYHOW, rng, start, 30)
     assert states.count == 30
     assert len(set(states.keys())) == 30
     assert (states.left == start.left.max()).all()
@@ -102,8 +99,8 @@ def test_states_on_the_way_are_different_and_have_all_their_steps_left() -> None
 
 def test_a_judge_prefers_what_earns_more_and_of_equals_the_shorter() -> None:
     rng = np.random.default_rng(2)
-    bank = Planner(LENS, VOCABULARY, 10_000).plan(rng, 4, 1000, 5)
-    judge = ListJudge(LENS, VOCABULARY, [bank], [LENS.domain.reset(rng, 10, 6)])
+    bank = Planner(LANGUAGE, 10_000).plan(rng, 4, 1000, 5)
+    judge = ListJudge(LANGUAGE, [bank], [LANGUAGE.domain.reset(rng, 10, 6)])
     longer = DecisionList("move", 2, ((*TO_FLOOR, Literal("is_floor", (0,), positive=False)),))
     best, other, chance = judge([longer, ANYHOW, OPTIMAL])
     assert [judged.decisions for judged in (best, other, chance)] == [OPTIMAL, longer, ANYHOW]
@@ -112,5 +109,5 @@ def test_a_judge_prefers_what_earns_more_and_of_equals_the_shorter() -> None:
     assert best.score > other.score > chance.score
     assert judge([longer], best.score) == []
     before = judge.starts[0].count
-    judge.add_starts(0, LENS.domain.reset(rng, 3, 6))
+    judge.add_starts(0, LANGUAGE.domain.reset(rng, 3, 6))
     assert judge.starts[0].count == before + 3

@@ -7,23 +7,22 @@ the teacher says what it should have done (DAgger).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dlm.data.worlds import BoolArray
-from dlm.envs.domain import Actions, State, join
+from dlm.envs.domain import Actions, State
 from dlm.policies.imitation.teachers import Teacher, act_as_told
 from dlm.policies.play import Rows, play, random_legal, visit
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Vocabulary
-from dlm.policies.rules.language import Lens
+from dlm.policies.rules.labelled import Cases
+from dlm.policies.rules.language import Language
 from dlm.policies.rules.rollout import choose_atoms
-from dlm.policies.search.planned import Cases
 
-__all__ = ["Classroom", "mistakes"]
+__all__ = ["Classroom"]
 
 Floats = NDArray[np.float64]
 
@@ -35,57 +34,42 @@ CHANCES = (0.0, 0.1, 0.3, 0.5)
 class Classroom:
     """A teacher, the domain it knows, and the words of its pupil; counts the steps that are made."""
 
-    lens: Lens
+    language: Language
     teacher: Teacher
-    vocabulary: Vocabulary
     rng: np.random.Generator
     steps: int = 0
 
     def demonstrate(self, size: int, episodes: int, most: int) -> Cases:
         """Labelled states of fresh episodes in which the teacher acts, and chance now and then."""
-        visited = self._visit(self.lens.domain.reset(self.rng, episodes, size), self.as_told)
+        visited = self._visit(self.language.domain.reset(self.rng, episodes, size), self.as_told)
         return self.label(visited.take(self.rng.permutation(visited.count)[:most]))
 
     def correct(self, decisions: DecisionList, start: State, most: int) -> Cases:
         """Labelled states of episodes in which a list acts, and chance now and then; up to half of them mistakes."""
         cases = self.label(self._visit(start, lambda state: self.as_listed(decisions, state)))
-        mistaken = np.flatnonzero(mistakes(cases, decisions) > 0)
+        mistaken = np.flatnonzero(cases.lost(decisions) > 0)
         mistaken = self.rng.permutation(mistaken)[: most // 2]
         others = self.rng.permutation(np.setdiff1d(np.arange(cases.count), mistaken))[: most - len(mistaken)]
-        return self._take(cases, np.sort(np.concatenate([mistaken, others])))
+        return cases.take(np.sort(np.concatenate([mistaken, others])))
 
     def as_told(self, state: State) -> Actions:
         """One of the teacher's good actions in each state."""
-        return act_as_told(self.lens.domain, self.teacher.good(state), self.rng, state)
+        return act_as_told(self.language.domain, self.teacher.good(state), self.rng, state)
 
     def as_listed(self, decisions: DecisionList, state: State) -> Actions:
         """One of a list's actions in each state."""
-        return self.lens.actions(state)[choose_atoms(self.lens, decisions, self.vocabulary, self.rng, state)]
+        return self.language.actions(state)[choose_atoms(self.language, decisions, self.rng, state)]
 
     def label(self, states: State) -> Cases:
         """The states with what the teacher says about them; those without a good action teach nothing."""
-        atoms = self.lens.actions(states)
+        atoms = self.language.actions(states)
         good = self.teacher.good(states)[(slice(None), *atoms.T)]
         regret = np.where(good, np.float32(0), np.float32(1))
-        return self._cases(states, regret, np.asarray(good.any(axis=1) & ~good.all(axis=1)))
-
-    def join(self, parts: Sequence[Cases], most: int) -> Cases:
-        """Cases of one size put together; the last ones, if there are too many."""
-        states = join([part.states for part in parts])
-        regret = np.concatenate([part.regret for part in parts])
-        useful = np.concatenate([part.useful for part in parts])
-        last = slice(max(0, states.count - most), None)
-        return self._cases(states.take(last), regret[last], useful[last])
-
-    def _take(self, cases: Cases, index: NDArray[np.intp]) -> Cases:
-        return self._cases(cases.states.take(index), cases.regret[index], cases.useful[index])
-
-    def _cases(self, states: State, regret: NDArray[np.float32], useful: BoolArray) -> Cases:
-        return Cases(self.lens, states, self.lens.tables(states, self.vocabulary.definitions), regret, useful)
+        return Cases.of(self.language, states, regret, np.asarray(good.any(axis=1) & ~good.all(axis=1)))
 
     def play(self, start: State) -> tuple[Floats, BoolArray]:
         """What the teacher earns from given starts, and from which it reaches the goal."""
-        played = play(self.lens.domain, start, lambda state, _: self.as_told(state))
+        played = play(self.language.domain, start, lambda state, _: self.as_told(state))
         self.steps += played.steps
         return played.returns, played.solved
 
@@ -96,16 +80,8 @@ class Classroom:
 
         def stray(state: State, rows: Rows) -> Actions:
             strays = self.rng.random(state.count) < chance[rows]
-            return np.where(strays[:, None], random_legal(self.lens.domain, self.rng, state), act(state))
+            return np.where(strays[:, None], random_legal(self.language.domain, self.rng, state), act(state))
 
-        met, steps = visit(self.lens.domain, going, stray)
+        met, steps = visit(self.language.domain, going, stray)
         self.steps += steps
         return met if met.count else start
-
-
-def mistakes(cases: Cases, decisions: DecisionList) -> Floats:
-    """How likely a list does something wrong in each state; where it says nothing, anything may be done."""
-    chosen = cases.chosen(decisions)
-    chosen = chosen | ~chosen.any(axis=1, keepdims=True)
-    wrong = (chosen & (cases.regret > 0)).sum(axis=1) / chosen.sum(axis=1)
-    return np.asarray(np.where(cases.useful, wrong, 0.0))

@@ -18,9 +18,8 @@ from dlm.learning.invention import Inventions, reachable
 from dlm.learning.search import SearchLearner, SearchSettings
 from dlm.logic.syntax import Atom
 from dlm.policies.gradient.settings import machine_settings
-from dlm.policies.rules.features import Vocabulary
-from dlm.policies.rules.language import Lens
-from dlm.policies.search.planned import Cases
+from dlm.policies.rules.labelled import Cases
+from dlm.policies.rules.language import Language, Vocabulary
 from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
 
@@ -34,18 +33,18 @@ SEARCH = SearchSettings(mined=1000, pool=1024, sample=192, false_alarm=2.0)
 
 
 def invent(
-    lens: Lens,
+    language: Language,
     cases: Sequence[Cases],
-    vocabulary: Vocabulary,
     known: Sequence[str],
     seed: int,
     slices: int,
     out_of_time: Callable[[], bool],
 ) -> list[str]:
     """The names of predicates that phases of machines invent in so many slices of work; they may build on `known`."""
-    machine = phase_machine(replace(machine_settings(lens.domain), residual=False))
-    diagonals = [vocabulary.define(1, Atom(name, ("x", "x"))) for name, n in lens.view.predicates.items() if n == 2]
-    task = taught_task(lens, cases, vocabulary, [*dict.fromkeys([*diagonals, *known])], machine)
+    machine = phase_machine(replace(machine_settings(language.domain), residual=False))
+    vocabulary = language.vocabulary
+    diagonals = [vocabulary.define(1, Atom(name, ("x", "x"))) for name, n in language.view.predicates.items() if n == 2]
+    task = taught_task(language, cases, [*dict.fromkeys([*diagonals, *known])], machine)
 
     def train(question: Task, phase: Phase) -> SearchLearner:
         return SearchLearner(question, machine, phase.seed, SEARCH)
@@ -58,14 +57,12 @@ def invent(
     return adopt(learner.inventions, vocabulary)
 
 
-def taught_task(
-    lens: Lens, cases: Sequence[Cases], vocabulary: Vocabulary, known: Sequence[str], machine: MachineSettings
-) -> Task:
+def taught_task(language: Language, cases: Sequence[Cases], known: Sequence[str], machine: MachineSettings) -> Task:
     """To act as the teacher would, as a task for machines, which also read some predicates that are known.
 
     An instance is one of the labelled states, of the size that is asked for or the nearest there is.
     """
-    domain = lens.domain
+    domain, definitions = language.domain, language.vocabulary.definitions
     by_size = {batch.tables.size: batch for batch in cases}
 
     def draw(rng: np.random.Generator, count: int, size: int) -> Worlds:
@@ -79,7 +76,7 @@ def taught_task(
     return Task(
         name=domain.name,
         question="what to do next",
-        inputs={**lens.view.predicates, **{name: vocabulary.definitions[name].arity for name in known}},
+        inputs={**language.view.predicates, **{name: definitions[name].arity for name in known}},
         target=domain.action,
         target_arity=domain.action_arity,
         train_size=max(by_size),

@@ -21,20 +21,18 @@ from dlm.envs.domain import AnyDomain, State
 from dlm.envs.evaluate import decide
 from dlm.errors import SettingsError
 from dlm.logic.syntax import Program
-from dlm.policies.imitation.dagger import Classroom, mistakes
+from dlm.policies.imitation.dagger import Classroom
 from dlm.policies.imitation.invention import invent
 from dlm.policies.imitation.teachers import ProgramTeacher, Teacher
 from dlm.policies.learner import ListLearner
 from dlm.policies.rules.beam import BeamSettings
 from dlm.policies.rules.covering import CoverSettings, learn_list
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Vocabulary
 from dlm.policies.rules.improve import Champion
-from dlm.policies.rules.language import Lens
-from dlm.policies.rules.pupil import PupilJudge
+from dlm.policies.rules.labelled import Cases, join_cases
+from dlm.policies.rules.language import Language
 from dlm.policies.rules.rollout import draw_seed, play_lists
-from dlm.policies.rules.score import Judged
-from dlm.policies.search.planned import Cases
+from dlm.policies.rules.score import Judged, PupilJudge
 from dlm.policies.snapshot import Memory, SavedCases, SavedEpisodes, SavedList, save_words
 from dlm.policies.verify import longest_tests
 from dlm.seeds import Stream, fixed_rng
@@ -121,14 +119,13 @@ class Imitation(ListLearner):
         self.domain = domain
         self.settings = settings or ImitationSettings()
         self.out_of_time = out_of_time
-        self.lens = Lens.of(domain)
+        self.language = Language.of(domain)
         self.rng = seeds.rng(seed, Stream.IMITATION)
-        self.vocabulary = Vocabulary(frozenset(self.lens.view.predicates))
-        self.room = Classroom(self.lens, teacher, self.vocabulary, self.rng)
+        self.room = Classroom(self.language, teacher, self.rng)
         self.sizes = self._choose_sizes()
         self.cases = self._demonstrations()
         starts = self._fresh_starts(self.settings.judged)
-        self.judge = PupilJudge(self.lens, self.vocabulary, (), starts, cases=self._demonstrations())
+        self.judge = PupilJudge(self.language, (), starts, cases=self._demonstrations())
         self.judge.teachers = self._teachers_returns()
         self.champion = Champion(self.judge, out_of_time)
         self.done = False
@@ -170,9 +167,9 @@ class Imitation(ListLearner):
             self._invent()
         before = self.best.decisions if self.best else None
         if before is None or self.starts % 2 == 0:
-            self.champion.challenge(self._learn([_everywhere(cases) for cases in self.cases], self.settings.rules))
+            self.champion.challenge(self._learn([cases.evenly for cases in self.cases], self.settings.rules))
         else:
-            self.champion.graft(self._learn([_where_wrong(cases, before) for cases in self.cases], EXCEPTIONS))
+            self.champion.graft(self._learn([cases.where_lost(before) for cases in self.cases], EXCEPTIONS))
         assert self.best is not None
         self.starts += 1
         self.since_best = self.since_best + 1 if self.best.decisions == before else 0
@@ -195,7 +192,7 @@ class Imitation(ListLearner):
         return sorted({self.domain.size(self.domain.reset(rng, 1, size)) for size in wanted})
 
     def _objects(self, size: int) -> int:
-        return len(self.lens.objects(self.domain.reset(fixed_rng(), 1, size)))
+        return len(self.language.objects(self.domain.reset(fixed_rng(), 1, size)))
 
     def _demonstrations(self) -> list[Cases]:
         return [self.room.demonstrate(size, self.settings.episodes, self.settings.states) for size in self.sizes]
@@ -210,7 +207,7 @@ class Imitation(ListLearner):
 
     def _correct(self, known: list[Cases], number: int, decisions: DecisionList, start: State) -> None:
         more = self.room.correct(decisions, start, self.settings.states // 2)
-        known[number] = self.room.join([known[number], more], self.settings.kept)
+        known[number] = join_cases([known[number], more]).take(slice(-self.settings.kept, None))
 
     # ------------------------------------------------------------------ comparison with the teacher
 
@@ -231,7 +228,7 @@ class Imitation(ListLearner):
         """
         earned, teachers, passed = [], [], True
         for number, start in enumerate(self._fresh_starts(self.settings.examined)):
-            pupil = play_lists(self.lens, [decisions], self.vocabulary, draw_seed(self.rng), start)
+            pupil = play_lists(self.language, [decisions], draw_seed(self.rng), start)
             self.judge.steps += pupil.steps
             returns, solved = self.room.play(start)
             earned.append(float(pupil.returns.mean()))
@@ -264,18 +261,18 @@ class Imitation(ListLearner):
             made = [*dict.fromkeys([*self._said(), *self.invented])]
             shown = [made[index] for index in self.rng.permutation(len(made))[: own.remembered]]
         begun = DecisionList(self.domain.action, self.domain.action_arity)
-        return learn_list(begun, self.cases, weights, self.vocabulary, self.rng, settings, self.out_of_time, shown)
+        return learn_list(begun, self.cases, weights, self.rng, settings, self.out_of_time, shown)
 
     def _said(self) -> list[str]:
         """The made predicates of the best list's rules."""
-        return self.best.decisions.made(self.vocabulary) if self.best else []
+        return self.best.decisions.made(self.language.vocabulary) if self.best else []
 
     def _invent(self) -> None:
         """Let machines invent predicates on the smaller states; they may build on those of the best list."""
         seed = int(self.rng.integers(2**31))
         small = self.cases[:2]
         known = self._said()[: self.settings.offered]
-        self.invented = invent(self.lens, small, self.vocabulary, known, seed, self.settings.slices, self.out_of_time)
+        self.invented = invent(self.language, small, known, seed, self.settings.slices, self.out_of_time)
 
     # ------------------------------------------------------------------ stopping and going on
 
@@ -283,7 +280,7 @@ class Imitation(ListLearner):
         """All that the next start depends on."""
         return ImitationState(
             rng=deepcopy(self.rng),
-            words=save_words(self.vocabulary, [self.best], self.invented),
+            words=save_words(self.language.vocabulary, [self.best], self.invented),
             best=SavedList.of(self.best) if self.best else None,
             invented=list(self.invented),
             cases=[SavedCases.of(cases) for cases in self.cases],
@@ -299,7 +296,7 @@ class Imitation(ListLearner):
 
     def restore(self, state: ImitationState) -> None:
         """Go on from a snapshot of a learner made with the same arguments."""
-        memory = Memory.of(self.lens, self.vocabulary, state.words, self.judge.starts[0])
+        memory = Memory.of(self.language, state.words, self.judge.starts[0])
         self.rng.bit_generator.state = state.rng.bit_generator.state
         self.champion.best = memory.judged(state.best)
         self.invented = list(map(memory.word, state.invented))
@@ -309,13 +306,3 @@ class Imitation(ListLearner):
         self.judge.teachers, self.judge.best = state.teachers, state.hoped
         self.starts, self.since_best, self.done = state.starts, state.since_best, state.done
         self.room.steps, self.judge.steps = state.steps
-
-
-def _everywhere(cases: Cases) -> Floats:
-    return np.asarray(cases.useful / max(1, cases.useful.sum()))
-
-
-def _where_wrong(cases: Cases, decisions: DecisionList) -> Floats:
-    """How much a state matters: by how wrong the list is there, and a little in any case."""
-    wrong = mistakes(cases, decisions)
-    return np.asarray(0.8 * wrong / max(wrong.sum(), 1e-12) + 0.2 * _everywhere(cases))

@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm.data.bits import unpack, unpack_last
-from dlm.policies.rules.features import Kind, Literal, Literals
+from dlm.policies.rules.features import Kind, Literals
 from dlm.policies.rules.labelled import Sample
+from dlm.policies.rules.language import Literal, Rule
 
-__all__ = ["BeamSettings", "Rule", "find_rules"]
-
-Rule = tuple[Literal, ...]
-"""A conjunction of literals about an action."""
+__all__ = ["BeamSettings", "find_rules"]
 
 Floats = NDArray[np.float64]
 Matrix = NDArray[np.float32]

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm.data.worlds import BoolArray
-from dlm.policies.rules.beam import BeamSettings, Rule, find_rules
+from dlm.policies.rules.beam import BeamSettings, find_rules
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import PoolLimits, Vocabulary, gather_literals
-from dlm.policies.rules.labelled import pack_states
-from dlm.policies.search.planned import Cases
+from dlm.policies.rules.features import PoolLimits, gather_literals
+from dlm.policies.rules.labelled import Cases, pack_states
+from dlm.policies.rules.language import Rule, Vocabulary
 
 __all__ = ["CoverSettings", "learn_list"]
 
@@ -51,7 +51,6 @@ def learn_list(
     begun: DecisionList,
     banks: Sequence[Cases],
     weights: Sequence[Floats],
-    vocabulary: Vocabulary,
     rng: np.random.Generator,
     settings: CoverSettings,
     out_of_time: Callable[[], bool],
@@ -63,7 +62,7 @@ def learn_list(
     predicates: the way to a target in three steps from the way in two. So are the predicates `shown`. The other lists
     end sooner, with a rule that is right less often but covers more: whether that pays is for returns to tell.
     """
-    search = _Cover(begun, banks, vocabulary, rng, settings, out_of_time, tuple(shown))
+    search = _Cover(begun, banks, rng, settings, out_of_time, tuple(shown))
     found = begun
     lists: list[DecisionList] = []
     left = [np.where(bank.useful, weight, 0.0) for bank, weight in zip(banks, weights, strict=True)]
@@ -95,7 +94,6 @@ class _Found:
 class _Cover:
     begun: DecisionList
     banks: Sequence[Cases]
-    vocabulary: Vocabulary
     rng: np.random.Generator
     settings: CoverSettings
     out_of_time: Callable[[], bool]
@@ -118,7 +116,7 @@ class _Cover:
 
         States that a rule spoils join the sample, and rules are sought again.
         """
-        said = [one.name for rule in reversed(before.rules) for one in rule if one.name not in self._observed]
+        said = [one.name for rule in reversed(before.rules) for one in rule if one.name not in self.vocabulary.inputs]
         used = list(dict.fromkeys([*said, *self.shown]))[: self.settings.offered]
         picked = [self.draw(weight, self.settings.sample) for weight in weights]
         found: list[_Found] = []
@@ -150,8 +148,8 @@ class _Cover:
         return list(dict.fromkeys(best))
 
     @property
-    def _observed(self) -> frozenset[str]:
-        return self.vocabulary.inputs
+    def vocabulary(self) -> Vocabulary:
+        return self.banks[0].language.vocabulary
 
     def draw(self, weight: Floats, count: int) -> NDArray[np.intp]:
         """Different states, those with much weight more likely."""

@@ -15,8 +15,7 @@ from dlm.engines.packed import Tables, anywhere
 from dlm.logic.formulas import conjunction
 from dlm.logic.lists import RuleList
 from dlm.logic.syntax import Program, atoms
-from dlm.policies.rules.beam import Rule
-from dlm.policies.rules.features import VARIABLES, Vocabulary
+from dlm.policies.rules.language import VARIABLES, Rule, Vocabulary
 
 __all__ = ["DecisionList"]
 

@@ -6,94 +6,26 @@ predicate is a packed table, and one that cannot be told from an earlier, simple
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, islice, product
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from dlm.data.bits import Words
 from dlm.engines.packed import place
-from dlm.logic.formulas import conjunction, rename_predicates
-from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, atoms
+from dlm.logic.formulas import conjunction
+from dlm.logic.syntax import Atom, Exists, Formula
 from dlm.policies.rules.labelled import Sample
+from dlm.policies.rules.language import VARIABLES, Literal, Vocabulary
 
-__all__ = ["Kind", "Literal", "Literals", "PoolLimits", "Vocabulary", "gather_literals"]
+__all__ = ["Kind", "Literals", "PoolLimits", "gather_literals"]
 
 T = TypeVar("T")
 
-VARIABLES = ("x", "y")
 BOUND = "z"
-
-
-class Literal(NamedTuple):
-    """A predicate of some of the arguments at hand, by their places, or its negation."""
-
-    name: str
-    places: tuple[int, ...]
-    positive: bool = True
-
-    def formula(self, args: Sequence[str]) -> Formula:
-        atom = Atom(self.name, tuple(args[place] for place in self.places))
-        return atom if self.positive else Not(atom)
-
-
-@dataclass
-class Vocabulary:
-    """The predicates that were made, by name. The same body has the same name, whatever sample it was made on."""
-
-    inputs: frozenset[str]
-    definitions: dict[str, Definition] = field(default_factory=dict)
-    _names: dict[tuple[tuple[str, ...], Formula], str] = field(default_factory=dict)
-    _weights: dict[str, int] = field(default_factory=dict)
-
-    def define(self, arity: int, body: Formula, parameters: tuple[str, ...] = VARIABLES) -> str:
-        """The name of the predicate with this body over the first parameters; new if there is none yet."""
-        parameters = parameters[:arity]
-        known = self._names.get((parameters, body))
-        if known is not None:
-            return known
-        name = f"made_{len(self._names)}"
-        while name in self.inputs:
-            name = f"{name}_"
-        self._names[parameters, body] = name
-        self.definitions[name] = Definition(name, parameters, body)
-        return name
-
-    def adopt(self, definitions: Iterable[Definition]) -> dict[str, str]:
-        """The names that predicates of somebody else's have here. Each is defined after those it uses."""
-        names: dict[str, str] = {}
-        for definition in definitions:
-            body = rename_predicates(definition.body, names)
-            names[definition.name] = self.define(definition.arity, body, definition.parameters)
-        return names
-
-    def weight(self, name: str) -> int:
-        """How many observed atoms a predicate is made of, written out."""
-        if name not in self.definitions:
-            return 1
-        if name not in self._weights:
-            self._weights[name] = sum(self.weight(atom.predicate) for atom in atoms(self.definitions[name].body))
-        return self._weights[name]
-
-    def needed(self, names: Iterable[str]) -> list[Definition]:
-        """The definitions behind some names, each after those it uses."""
-        found: dict[str, Definition] = {}
-
-        def visit(name: str) -> None:
-            definition = self.definitions.get(name)
-            if definition is None or name in found:
-                return
-            for atom in atoms(definition.body):
-                visit(atom.predicate)
-            found[name] = definition
-
-        for name in names:
-            visit(name)
-        return list(found.values())
-
 
 _Signed = tuple[Literal, int, Words]
 """A literal, what it weighs and its table."""

@@ -1,4 +1,4 @@
-"""Labelled states side by side in the bits of machine words.
+"""Labelled states: what each action loses in them. Samples of them lie side by side in the bits of machine words.
 
 Bit i of a word is state i, so that one bitwise operation serves 64 states, and whether a rule acts well in a state is
 a question about one bit. States of different sizes share the tables: smaller ones are padded with objects that are
@@ -14,10 +14,91 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.bits import BoolArray, Words, pack_padded
+from dlm.data.bits import BoolArray, Words, pack_padded, unpack
 from dlm.data.worlds import Worlds
+from dlm.engines.packed import Tables
+from dlm.envs.domain import State, join
+from dlm.policies.rules.decision_list import DecisionList
+from dlm.policies.rules.language import Language
+from dlm.policies.rules.rollout import atoms_of
 
-__all__ = ["Labelled", "Sample", "pack_states"]
+__all__ = ["Cases", "Labelled", "Sample", "join_cases", "pack_states"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cases:
+    """States of one size, and what is lost by each action atom there.
+
+    `regret` counts steps. `useful` are the states in which something can be done wrong, and where that is known.
+    """
+
+    language: Language
+    states: State
+    tables: Tables
+    regret: NDArray[np.float32]
+    useful: BoolArray
+
+    @classmethod
+    def of(
+        cls, language: Language, states: State, regret: NDArray[np.float32], useful: BoolArray | None = None
+    ) -> Cases:
+        if useful is None:
+            useful = np.asarray((regret > 1e-6).any(axis=1))
+        return Cases(language, states, language.tables(states), regret, useful)
+
+    @property
+    def count(self) -> int:
+        return self.states.count
+
+    def take(self, index: NDArray[np.intp] | slice) -> Cases:
+        return Cases.of(self.language, self.states.take(index), self.regret[index], self.useful[index])
+
+    def chosen(self, decisions: DecisionList) -> BoolArray:
+        """Which atoms a list chooses from in each state."""
+        return atoms_of(decisions.choices(self.tables), self.count)
+
+    def good(self, tolerance: float) -> BoolArray:
+        """The atoms that lose at most so many steps."""
+        return np.asarray(self.regret <= tolerance)
+
+    def harm(self, tolerance: float) -> NDArray[np.float32]:
+        """The steps that each atom loses: none if it is good, and no more than two, which undo something."""
+        return np.where(self.regret <= tolerance, np.float32(0), np.minimum(self.regret, np.float32(2)))
+
+    def lost(self, decisions: DecisionList, tolerance: float = 0.5) -> Floats:
+        """The harm that a list is expected to do in each state; where no rule applies, it may take any action."""
+        chosen = self.chosen(decisions)
+        chosen = chosen | ~chosen.any(axis=1, keepdims=True)
+        return np.where(self.useful, (self.harm(tolerance) * chosen).sum(axis=1) / chosen.sum(axis=1), 0.0)
+
+    @property
+    def evenly(self) -> Floats:
+        """Equal weights of the useful states."""
+        return np.asarray(self.useful / max(1, self.useful.sum()))
+
+    def where_lost(self, decisions: DecisionList, tolerance: float = 0.5) -> Floats:
+        """Weights of the states by what a list loses there, and a little in any case."""
+        lost = self.lost(decisions, tolerance)
+        return np.asarray(0.8 * lost / max(lost.sum(), 1e-12) + 0.2 * self.evenly)
+
+    def labelled(self, index: NDArray[np.intp], used: Sequence[str]) -> Labelled:
+        """Some states with what is observed there and, as if it were observed too, some predicates that were made."""
+        worlds = self.language.observe(self.states.take(index))
+        made = {name: unpack(self.tables.predicate(name), self.count)[index] for name in used}
+        relations = {**worlds.relations, **made}
+        return Labelled(Worlds(worlds.count, worlds.size, relations), self.regret[index].astype(np.float64))
+
+
+def join_cases(cases: Sequence[Cases]) -> Cases:
+    """Cases of one size, put together."""
+    return Cases.of(
+        cases[0].language,
+        join([case.states for case in cases]),
+        np.concatenate([case.regret for case in cases]),
+        np.concatenate([case.useful for case in cases]),
+    )
 
 
 @dataclass(frozen=True)
@@ -29,9 +110,6 @@ class Labelled:
 
     worlds: Worlds
     regret: NDArray[np.float64]
-
-    def take(self, index: NDArray[np.intp]) -> Labelled:
-        return Labelled(self.worlds.take(index), self.regret[index])
 
 
 @dataclass(frozen=True)

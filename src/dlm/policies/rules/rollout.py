@@ -1,4 +1,4 @@
-"""What decision lists earn: episodes of policies that look at a domain through a lens.
+"""What decision lists earn: episodes of policies that look at a domain through a language.
 
 The learner judges its programs by these. What is reported in the end comes from `dlm.envs.evaluate` instead. Lists that
 are compared are much alike: they share an episode until they choose differently, and what they say in common is
@@ -8,7 +8,6 @@ computed once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -18,63 +17,48 @@ from dlm import seeds
 from dlm.data.bits import BoolArray, Words, pack, read_bits, unpack
 from dlm.engines.packed import Tables, anywhere
 from dlm.envs.domain import State
+from dlm.policies.play import Outcome
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Vocabulary
-from dlm.policies.rules.language import Lens
+from dlm.policies.rules.language import Language
 from dlm.seeds import Stream
 
-__all__ = ["Played", "atoms_of", "choose_atoms", "draw_seed", "play_lists"]
+__all__ = ["atoms_of", "choose_atoms", "draw_seed", "play_lists"]
 
 TOGETHER = 8192
 """Episodes that are played side by side at most; many of them are mostly one and the same."""
 
 
-@dataclass(frozen=True)
-class Played:
-    """Returns of each list's episodes, which of them reached the goal, and how many steps were made."""
-
-    returns: NDArray[np.float64]
-    solved: BoolArray
-    steps: int
-
-
-def play_lists(
-    lens: Lens,
-    lists: Sequence[DecisionList],
-    vocabulary: Vocabulary,
-    seed: int,
-    start: State,
-) -> Played:
-    """Act by each decision list from each start until every episode is over.
+def play_lists(language: Language, lists: Sequence[DecisionList], seed: int, start: State) -> Outcome:
+    """Act by each decision list from each start until every episode is over: returns [lists, episodes].
 
     Ties are broken at random: any of the chosen atoms, or any atom at all where none is chosen. What is
     drawn depends on the seed, the start and the number of the step alone: lists that choose alike earn alike.
     """
     each = max(1, TOGETHER // max(1, start.count))
-    parts = [_play(lens, lists[begin : begin + each], vocabulary, seed, start) for begin in range(0, len(lists), each)]
-    return Played(
+    parts = [_play(language, lists[begin : begin + each], seed, start) for begin in range(0, len(lists), each)]
+    return Outcome(
         np.concatenate([part.returns for part in parts]),
         np.concatenate([part.solved for part in parts]),
         sum(part.steps for part in parts),
     )
 
 
-def _play(lens: Lens, lists: Sequence[DecisionList], vocabulary: Vocabulary, seed: int, start: State) -> Played:
+def _play(language: Language, lists: Sequence[DecisionList], seed: int, start: State) -> Outcome:
     """A run is a list at a start. Runs from one start are in one episode as long as they choose alike."""
     rng = seeds.rng(seed, Stream.EPISODES)
     returns = np.zeros(len(lists) * start.count)
     solved = np.zeros(len(lists) * start.count, dtype=np.bool_)
-    atoms = lens.actions(start)
+    atoms = language.actions(start)
     origin = np.flatnonzero(~start.finished)  # of each episode
     state, steps = start.take(origin), 0
     runs = (np.arange(len(lists))[:, None] * start.count + origin).ravel()
     episodes = np.tile(np.arange(len(origin)), len(lists))  # of each run
     while len(runs):
         luck = rng.random((start.count, len(atoms)), dtype=np.float32)[origin]
-        tables = lens.tables(state, vocabulary.definitions)
+        tables = language.tables(state)
         taken = _take_atoms(lists, tables, luck, runs // start.count, episodes)
         kept, episodes = np.unique(episodes * len(atoms) + taken, return_inverse=True)
-        step = lens.domain.step(state.take(kept // len(atoms)), atoms[kept % len(atoms)])
+        step = language.domain.step(state.take(kept // len(atoms)), atoms[kept % len(atoms)])
         returns[runs] += step.rewards[episodes]
         solved[runs] = step.solved[episodes]
         steps += len(kept)
@@ -83,13 +67,12 @@ def _play(lens: Lens, lists: Sequence[DecisionList], vocabulary: Vocabulary, see
         left = going[episodes]
         runs, episodes = runs[left], (np.cumsum(going) - 1)[episodes[left]]
     shape = len(lists), start.count
-    return Played(returns.reshape(shape), solved.reshape(shape), steps)
+    return Outcome(returns.reshape(shape), solved.reshape(shape), steps)
 
 
 def choose_atoms(
-    lens: Lens,
+    language: Language,
     decisions: DecisionList,
-    vocabulary: Vocabulary,
     rng: np.random.Generator,
     state: State,
     *,
@@ -99,9 +82,9 @@ def choose_atoms(
 
     `freedom` is the chance to ignore the order of the rules: an atom that any of them is true of may be taken.
     """
-    luck = rng.random((state.count, len(lens.actions(state))), dtype=np.float32)
+    luck = rng.random((state.count, len(language.actions(state))), dtype=np.float32)
     freely = pack(rng.random(state.count) < freedom)
-    choices = decisions.choices(lens.tables(state, vocabulary.definitions), freely=freely)
+    choices = decisions.choices(language.tables(state), freely=freely)
     return _luckiest(atoms_of(choices, state.count), luck)
 
 

@@ -1,20 +1,26 @@
-"""Judging decision lists by what they earn: exactly on planned instances, and by episodes at larger sizes."""
+"""Scores of decision lists: what they earn, at larger sizes too, and their length.
+
+Lists of a search are first judged exactly on planned instances, those of a pupil by the states that its teacher labels.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dlm.envs.domain import State, join
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Vocabulary
-from dlm.policies.rules.language import Lens
+from dlm.policies.rules.labelled import Cases
+from dlm.policies.rules.language import Language
 from dlm.policies.rules.rollout import play_lists
-from dlm.policies.search.planned import Bank
 
-__all__ = ["Judged", "ListJudge", "Trial"]
+if TYPE_CHECKING:
+    from dlm.policies.search.planned import Bank
+
+__all__ = ["Judged", "ListJudge", "PupilJudge"]
 
 ANYWHERE = 0.1
 """What a step lost from any planned state weighs, against one lost from a start."""
@@ -24,6 +30,9 @@ LENGTH = 0.01
 
 HOPED_STEPS = 2
 """How many steps fewer than the best list's a list is hoped to need at a size where it was not tried yet."""
+
+HOPED_OF_PUPILS = 1
+"""The same, of a list that imitates, against its teacher."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,7 @@ class Judged:
 
 
 @dataclass
-class Trial:
+class _Standing:
     """What is known of a list so far."""
 
     decisions: DecisionList
@@ -63,8 +72,7 @@ class ListJudge:
     Where a list does not solve half of the episodes of a size, it is not tried at larger ones: these count as failed.
     """
 
-    lens: Lens
-    vocabulary: Vocabulary
+    language: Language
     banks: Sequence[Bank]
     starts: list[State]
     steps: int = 0
@@ -72,13 +80,13 @@ class ListJudge:
 
     def __call__(self, lists: Sequence[DecisionList], at_least: float = -np.inf) -> list[Judged]:
         """The lists whose score is `at_least` so much, the best one first; others are dropped as soon as that shows."""
-        cost = self.lens.domain.step_cost
+        cost = self.language.domain.step_cost
         trials = [self._begin(decisions) for decisions in lists]
         for number, start in enumerate(self.starts):
             trials = [trial for trial in trials if self._hope(trial.returns) - trial.handicap >= at_least]
             going = [trial for trial in trials if not trial.failed]
             if going:
-                played = play_lists(self.lens, [trial.decisions for trial in going], self.vocabulary, number, start)
+                played = play_lists(self.language, [trial.decisions for trial in going], number, start)
                 self.steps += played.steps
                 for trial, returns, solved in zip(going, played.returns, played.solved, strict=True):
                     trial.returns.append(float(returns.mean()))
@@ -94,13 +102,13 @@ class ListJudge:
                 self.best = judged.returns
         return [judged for judged in found if judged.score >= at_least]
 
-    def _begin(self, decisions: DecisionList) -> Trial:
+    def _begin(self, decisions: DecisionList) -> _Standing:
         """What a list earns on planned instances."""
         values = [bank.evaluate(bank.chosen(decisions)) for bank in self.banks]
         lost = float(np.mean([value.lost for value in values]))
-        weight = ANYWHERE * lost + LENGTH * decisions.weight(self.vocabulary)
+        weight = ANYWHERE * lost + LENGTH * decisions.weight(self.language.vocabulary)
         returns = [value.starts for value in values]
-        return Trial(decisions, lost, self.lens.domain.step_cost * weight, returns, failed=min(returns) < 0.5)
+        return _Standing(decisions, lost, self.language.domain.step_cost * weight, returns, failed=min(returns) < 0.5)
 
     def add_starts(self, number: int, more: State) -> None:
         """Further starts of the n-th larger size. What lists were said to earn before does not count any more."""
@@ -110,5 +118,28 @@ class ListJudge:
     def _hope(self, returns: list[float]) -> float:
         """The mean return if all sizes to come gave as much as they ever did, and some steps more."""
         known = self.best or (1.0,) * (len(self.banks) + len(self.starts))
-        coming = [value + HOPED_STEPS * self.lens.domain.step_cost for value in known[len(returns) :]]
+        coming = [value + HOPED_STEPS * self.language.domain.step_cost for value in known[len(returns) :]]
+        return float(np.mean([*returns, *coming]))
+
+
+@dataclass
+class PupilJudge(ListJudge):
+    """Judges lists from labelled states to episodes, the small ones first: a list that fails mostly fails early.
+
+    A list that is wrong in one state of a hundred loses as much as by a return that is lower by .01.
+    """
+
+    cases: list[Cases] = field(default_factory=list)
+    teachers: Sequence[float] = ()
+    """What the teacher earns from each of the starts."""
+
+    def _begin(self, decisions: DecisionList) -> _Standing:
+        """How often a list is wrong."""
+        lost = float(np.mean([cases.lost(decisions).mean() for cases in self.cases]))
+        handicap = lost + self.language.domain.step_cost * LENGTH * decisions.weight(self.language.vocabulary)
+        return _Standing(decisions, lost, handicap, returns=[], failed=False)
+
+    def _hope(self, returns: list[float]) -> float:
+        """The mean return if the list did a little better than its teacher at all sizes to come."""
+        coming = [value + HOPED_OF_PUPILS * self.language.domain.step_cost for value in self.teachers[len(returns) :]]
         return float(np.mean([*returns, *coming]))

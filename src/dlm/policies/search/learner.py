@@ -24,13 +24,13 @@ from dlm.policies.learner import ListLearner
 from dlm.policies.rules.beam import BeamSettings
 from dlm.policies.rules.covering import CoverSettings, learn_list
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Vocabulary
 from dlm.policies.rules.improve import Champion
-from dlm.policies.rules.language import Lens
+from dlm.policies.rules.labelled import Cases, join_cases
+from dlm.policies.rules.language import Language
 from dlm.policies.rules.rollout import draw_seed, play_lists
 from dlm.policies.rules.score import Judged, ListJudge
 from dlm.policies.search.lookahead import look_ahead, visited
-from dlm.policies.search.planned import Bank, Cases, Planner, join_cases
+from dlm.policies.search.planned import Bank, Planner
 from dlm.policies.snapshot import Memory, SavedCases, SavedEpisodes, SavedList, save_words
 from dlm.seeds import Stream
 
@@ -120,10 +120,9 @@ class RuleSearch(ListLearner):
         self.domain = domain
         self.settings = settings
         self.out_of_time = out_of_time
-        self.lens = Lens.of(domain)
+        self.language = Language.of(domain)
         self.rng = seeds.rng(seed, Stream.RULE_SEARCH)
-        self.vocabulary = Vocabulary(frozenset(self.lens.view.predicates))
-        self.planner = Planner(self.lens, self.vocabulary, settings.states)
+        self.planner = Planner(self.language, settings.states)
         self.starts = 0
         self.since_best = 0
         self.peak = -np.inf  # of this line; to regain what harder starts took away is no progress
@@ -138,8 +137,7 @@ class RuleSearch(ListLearner):
             for growth in settings.growth
         }
         self.judge = ListJudge(
-            self.lens,
-            self.vocabulary,
+            self.language,
             self._plan(judging, settings.judged),
             [domain.reset(judging, episodes, size) for size, episodes in self.exams.items()],
         )
@@ -181,10 +179,10 @@ class RuleSearch(ListLearner):
         before = self.champion.best
         settings = self._cover_settings()
         if before is not None and self.starts % self.settings.exceptions == self.settings.exceptions - 1:
-            weights = [_losses(case, before.decisions, settings.tolerance) for case in cases]
+            weights = [case.where_lost(before.decisions, settings.tolerance) for case in cases]
             self.champion.graft(self._learn(self._begin(0), cases, weights, replace(settings, rules=2)))
         else:
-            weights = [case.useful / max(1, case.useful.sum()) for case in cases]
+            weights = [case.evenly for case in cases]
             self.champion.challenge(self._other_ends(cases, weights, settings))
         self.starts += 1
         if self._better(self.peak):
@@ -222,7 +220,7 @@ class RuleSearch(ListLearner):
         self.memory = {
             size: [*self.memory.get(size, [])[1 - self.settings.memory :], cases] for size, cases in fresh.items()
         }
-        return [join_cases(cases, self.vocabulary) for cases in self.memory.values()]
+        return [join_cases(cases) for cases in self.memory.values()]
 
     def _look_at_plans(self, size: int, guide: Judged | None) -> Cases:
         """States that the best plans and a good list come to, with a step aside now and then."""
@@ -230,7 +228,7 @@ class RuleSearch(ListLearner):
         visits = bank.visits(bank.good(0.5), ASIDE)
         if guide is not None:
             visits = visits + bank.visits(bank.chosen(guide.decisions), ASIDE)
-        return bank.sample(self.rng, visits, 4 * self.settings.sample, self.vocabulary)
+        return bank.sample(self.rng, visits, 4 * self.settings.sample)
 
     def _examine(self, best: Judged) -> dict[int, State]:
         """Fresh starts of the larger sizes at which the best list mostly succeeds: following it tells something there.
@@ -240,7 +238,7 @@ class RuleSearch(ListLearner):
         found: dict[int, State] = {}
         for number, (size, episodes) in enumerate(self.exams.items()):
             start = self.domain.reset(self.rng, episodes, size)
-            played = play_lists(self.lens, [best.decisions], self.vocabulary, draw_seed(self.rng), start)
+            played = play_lists(self.language, [best.decisions], draw_seed(self.rng), start)
             self._steps_ahead += played.steps
             if played.solved.mean() < MASTERED:
                 break
@@ -256,8 +254,8 @@ class RuleSearch(ListLearner):
         """States that a list comes to, and what each action loses there if the list acts afterwards."""
         actions = self.domain.legal(start).sum() / start.count
         count = max(1, int(self.settings.ahead / (actions * self.settings.repeats)))
-        states = visited(self.lens, decisions, self.vocabulary, self.rng, start, count)
-        cases, steps = look_ahead(self.lens, decisions, self.vocabulary, self.rng, states, self.settings.repeats)
+        states = visited(self.language, decisions, self.rng, start, count)
+        cases, steps = look_ahead(self.language, decisions, self.rng, states, self.settings.repeats)
         self._steps_ahead += steps
         return cases
 
@@ -288,9 +286,9 @@ class RuleSearch(ListLearner):
         shown: list[str] = []
         own = self.champion.best
         if own is not None and self.rng.random() < REMEMBERED:
-            made = own.decisions.made(self.vocabulary)
+            made = own.decisions.made(self.language.vocabulary)
             shown = [made[index] for index in self.rng.permutation(len(made))[: self.settings.remembered]]
-        return learn_list(begun, cases, weights, self.vocabulary, self.rng, settings, self.out_of_time, shown)
+        return learn_list(begun, cases, weights, self.rng, settings, self.out_of_time, shown)
 
     def _plan(self, rng: np.random.Generator, states: int) -> list[Bank]:
         return [self.planner.plan(rng, size, states, self.settings.instances) for size in self.sizes]
@@ -314,7 +312,7 @@ class RuleSearch(ListLearner):
         best, former = (SavedList.of(judged) if judged else None for judged in lists)
         return RuleSearchState(
             rng=deepcopy(self.rng),
-            words=save_words(self.vocabulary, lists),
+            words=save_words(self.language.vocabulary, lists),
             best=best,
             former=former,
             memory={size: [SavedCases.of(part) for part in cases] for size, cases in self.memory.items()},
@@ -329,7 +327,7 @@ class RuleSearch(ListLearner):
 
     def restore(self, state: RuleSearchState) -> None:
         """Go on from a snapshot of a search made with the same arguments."""
-        memory = Memory.of(self.lens, self.vocabulary, state.words, self.judge.starts[0])
+        memory = Memory.of(self.language, state.words, self.judge.starts[0])
         self.rng.bit_generator.state = state.rng.bit_generator.state
         self.champion.best, self.former = memory.judged(state.best), memory.judged(state.former)
         self.memory = {size: list(map(memory.cases, cases)) for size, cases in state.memory.items()}
@@ -338,12 +336,3 @@ class RuleSearch(ListLearner):
         self.starts, self.since_best, self.idle_lines = state.starts, state.since_best, state.idle_lines
         self.planner.steps, self.judge.steps, self._steps_ahead = state.steps
         self.peak = state.peak
-
-
-def _losses(cases: Cases, decisions: DecisionList, tolerance: float) -> Floats:
-    """How much a state matters: by what the list loses there, and a little in any case."""
-    chosen = cases.chosen(decisions)
-    chosen = chosen | ~chosen.any(axis=1, keepdims=True)
-    lost = np.where(cases.useful, (cases.harm(tolerance) * chosen).sum(axis=1) / chosen.sum(axis=1), 0.0)
-    everywhere = cases.useful / max(1, cases.useful.sum())
-    return np.asarray(0.8 * lost / max(lost.sum(), 1e-12) + 0.2 * everywhere)

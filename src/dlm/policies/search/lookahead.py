@@ -16,10 +16,9 @@ from dlm.envs.domain import Actions, State
 from dlm.envs.planning import Expansion
 from dlm.policies.play import Rows, pick, visit
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Vocabulary
-from dlm.policies.rules.language import Lens
+from dlm.policies.rules.labelled import Cases
+from dlm.policies.rules.language import Language
 from dlm.policies.rules.rollout import choose_atoms
-from dlm.policies.search.planned import Cases
 from dlm.policies.search.plans import Plans
 
 __all__ = ["look_ahead", "visited"]
@@ -34,27 +33,24 @@ MORE = 3
 """How much more often."""
 
 
-def visited(
-    lens: Lens, decisions: DecisionList, vocabulary: Vocabulary, rng: np.random.Generator, start: State, count: int
-) -> State:
+def visited(language: Language, decisions: DecisionList, rng: np.random.Generator, start: State, count: int) -> State:
     """Different states on the way of a list from some starts, and steps aside from it."""
-    atoms = lens.actions(start)
+    atoms = language.actions(start)
 
     def act(state: State, _: Rows) -> Actions:
-        own = choose_atoms(lens, decisions, vocabulary, rng, state)
+        own = choose_atoms(language, decisions, rng, state)
         aside = rng.random(state.count) < 0.2
-        other = pick(rng, lens.domain.legal(state)[(slice(None), *atoms.T)])
+        other = pick(rng, language.domain.legal(state)[(slice(None), *atoms.T)])
         return np.asarray(atoms[np.where(aside, other, own)])
 
-    found: State = visit(lens.domain, start, act)[0]
+    found: State = visit(language.domain, start, act)[0]
     chosen = found.take(np.sort(rng.permutation(found.count)[:count]))
     return replace(chosen, left=np.full(chosen.count, start.left.max(), dtype=np.int32))
 
 
 def look_ahead(
-    lens: Lens,
+    language: Language,
     decisions: DecisionList,
-    vocabulary: Vocabulary,
     rng: np.random.Generator,
     states: State,
     repeats: int,
@@ -67,7 +63,7 @@ def look_ahead(
     best plan of a state does later is also tried first. Actions that are almost the best get more episodes, lest bad
     luck make them look bad.
     """
-    tried = Expansion.of(lens.domain, states, lens.actions(states))
+    tried = Expansion.of(language.domain, states, language.actions(states))
     _, first, again = np.unique(np.array(tried.after.keys(), dtype=object), return_index=True, return_inverse=True)
     after = tried.after.take(first)
     follows = np.zeros(tried.rewards.shape, dtype=np.intp)  # the number of the state after an action
@@ -76,12 +72,12 @@ def look_ahead(
 
     def best_plans(start: State, episodes: int) -> Plans:
         freedoms = FREEDOM * np.arange(episodes) / max(1, episodes - 1)
-        tries = (Plans.of(lens, decisions, vocabulary, rng, start, freedom).shortened() for freedom in freedoms)
+        tries = (Plans.of(language, decisions, rng, start, freedom).shortened() for freedom in freedoms)
         return reduce(Plans.better, tries)
 
     plans = best_plans(after, repeats)
     quality = tried.rewards + plans.returns[follows]
-    close = np.unique(follows[quality > quality.max(axis=1, keepdims=True) - CLOSE * lens.domain.step_cost])
+    close = np.unique(follows[quality > quality.max(axis=1, keepdims=True) - CLOSE * language.domain.step_cost])
     more = best_plans(after.take(close), MORE * repeats)
     plans = plans.better(more, close)
     best = (tried.rewards + plans.returns[follows]).argmax(axis=1)
@@ -89,6 +85,6 @@ def look_ahead(
     returns = plans.returns.copy()
     np.maximum.at(returns, follows[rows, sooner], earned - tried.rewards[rows, sooner])
     quality = tried.rewards + returns[follows]
-    regret = (quality.max(axis=1, keepdims=True) - quality) / lens.domain.step_cost
-    cases = Cases.of_states(lens, vocabulary, states, regret.astype(np.float32))
+    regret = (quality.max(axis=1, keepdims=True) - quality) / language.domain.step_cost
+    cases = Cases.of(language, states, regret.astype(np.float32))
     return cases, tried.tried + plans.steps + steps

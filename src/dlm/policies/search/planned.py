@@ -12,19 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.bits import unpack
-from dlm.data.worlds import BoolArray, Worlds
-from dlm.engines.packed import Tables
+from dlm.data.worlds import BoolArray
 from dlm.envs.domain import State, join
 from dlm.envs.planning import UNKNOWN, Graph, check_deterministic, explore
 from dlm.errors import SettingsError
-from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Vocabulary
-from dlm.policies.rules.labelled import Labelled
-from dlm.policies.rules.language import Lens
-from dlm.policies.rules.rollout import atoms_of
+from dlm.policies.rules.labelled import Cases
+from dlm.policies.rules.language import Language
 
-__all__ = ["Bank", "Cases", "Planner", "Value", "join_cases"]
+__all__ = ["Bank", "Planner", "Value"]
 
 Floats = NDArray[np.float64]
 
@@ -40,48 +35,6 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Cases:
-    """States of one size, and what is lost by each action atom there.
-
-    `regret` counts steps. `useful` are the states in which something can be done wrong, and where that is known.
-    """
-
-    lens: Lens
-    states: State
-    tables: Tables
-    regret: NDArray[np.float32]
-    useful: BoolArray
-
-    @classmethod
-    def of_states(cls, lens: Lens, vocabulary: Vocabulary, states: State, regret: NDArray[np.float32]) -> Cases:
-        useful = np.asarray((regret > 1e-6).any(axis=1))
-        return Cases(lens, states, lens.tables(states, vocabulary.definitions), regret, useful)
-
-    @property
-    def count(self) -> int:
-        return self.states.count
-
-    def chosen(self, decisions: DecisionList) -> BoolArray:
-        """Which atoms a list chooses from in each state."""
-        return atoms_of(decisions.choices(self.tables), self.count)
-
-    def good(self, tolerance: float) -> BoolArray:
-        """The atoms that lose at most so many steps."""
-        return np.asarray(self.regret <= tolerance)
-
-    def harm(self, tolerance: float) -> NDArray[np.float32]:
-        """The steps that each atom loses: none if it is good, and no more than two, which undo something."""
-        return np.where(self.regret <= tolerance, np.float32(0), np.minimum(self.regret, np.float32(2)))
-
-    def labelled(self, index: NDArray[np.intp], used: Sequence[str]) -> Labelled:
-        """Some states with what is observed there and, as if it were observed too, some predicates that were made."""
-        worlds = self.lens.observe(self.states.take(index))
-        made = {name: unpack(self.tables.predicate(name), self.count)[index] for name in used}
-        relations = {**worlds.relations, **made}
-        return Labelled(Worlds(worlds.count, worlds.size, relations), self.regret[index].astype(np.float64))
-
-
-@dataclass(frozen=True)
 class Bank(Cases):
     """Instances of one size that were planned on, their states put together."""
 
@@ -92,21 +45,19 @@ class Bank(Cases):
     horizon: int
 
     @classmethod
-    def of(
-        cls, lens: Lens, vocabulary: Vocabulary, graphs: Sequence[Graph], starts: Sequence[int], horizon: int
-    ) -> Bank:
+    def of_graphs(cls, language: Language, graphs: Sequence[Graph], starts: Sequence[int], horizon: int) -> Bank:
         offsets = np.cumsum([0, *(graph.states.count for graph in graphs)])
         following = [
             np.where(graph.following >= 0, graph.following + offset, graph.following)
             for graph, offset in zip(graphs, offsets, strict=False)
         ]
         states = join([graph.states for graph in graphs])
-        regret = np.concatenate([graph.regret for graph in graphs]) / lens.domain.step_cost
+        regret = np.concatenate([graph.regret for graph in graphs]) / language.domain.step_cost
         known = np.concatenate([graph.known for graph in graphs])
         return cls(
-            lens=lens,
+            language=language,
             states=states,
-            tables=lens.tables(states, vocabulary.definitions),
+            tables=language.tables(states),
             starts=np.array(starts, dtype=np.intp),
             following=np.concatenate(following).astype(np.int32),
             rewards=np.concatenate([graph.rewards for graph in graphs]).astype(np.float32),
@@ -126,7 +77,7 @@ class Bank(Cases):
         going = following >= 0
         lost = following == UNKNOWN
         if lost.any():
-            earned -= np.bincount(rows[lost], share[lost], self.count) * self.lens.domain.step_cost * self.horizon
+            earned -= np.bincount(rows[lost], share[lost], self.count) * self.language.domain.step_cost * self.horizon
         rows, following, share = rows[going], following[going], share[going]
         values: Floats = np.zeros(self.count)
         here: Floats = np.bincount(self.starts, minlength=self.count) / len(self.starts)
@@ -135,7 +86,7 @@ class Bank(Cases):
             values = np.asarray(earned + np.bincount(rows, share * values[following], self.count))
             here = np.bincount(following, here[rows] * share, self.count).astype(np.float64)
             visits += here
-        gap = (self.values - values)[self.useful] / self.lens.domain.step_cost
+        gap = (self.values - values)[self.useful] / self.language.domain.step_cost
         return Value(float(values[self.starts].mean()), float(gap.mean()) if len(gap) else 0.0, visits)
 
     def visits(self, chosen: BoolArray, aside: float) -> Floats:
@@ -151,14 +102,14 @@ class Bank(Cases):
             visits += here
         return visits
 
-    def sample(self, rng: np.random.Generator, weights: Floats, count: int, vocabulary: Vocabulary) -> Cases:
+    def sample(self, rng: np.random.Generator, weights: Floats, count: int) -> Cases:
         """Different useful states, those with more weight more likely; any states if none of these is useful."""
         weights = np.where(self.useful, weights, 0.0)
         if not weights.any():
             weights = np.ones(self.count)
         count = min(count, int((weights > 0).sum()))
         index = np.sort(rng.choice(self.count, count, replace=False, p=weights / weights.sum()))
-        return Cases.of_states(self.lens, vocabulary, self.states.take(index), self.regret[index])
+        return Cases.of(self.language, self.states.take(index), self.regret[index])
 
 
 def _even(chosen: BoolArray) -> Floats:
@@ -166,28 +117,21 @@ def _even(chosen: BoolArray) -> Floats:
     return np.asarray(chosen / np.maximum(chosen.sum(axis=1, keepdims=True), 1))
 
 
-def join_cases(cases: Sequence[Cases], vocabulary: Vocabulary) -> Cases:
-    """Cases of one size, put together."""
-    regret = np.concatenate([case.regret for case in cases])
-    return Cases.of_states(cases[0].lens, vocabulary, join([case.states for case in cases]), regret)
-
-
 @dataclass
 class Planner:
     """Plans on fresh instances, with at most `budget` states each, and counts the steps it makes."""
 
-    lens: Lens
-    vocabulary: Vocabulary
+    language: Language
     budget: int
     steps: int = 0
 
     def sizes(self, rng: np.random.Generator, most: int) -> tuple[int, ...]:
         """The largest of the domain's lessons on which every state can be looked at; the smallest if there is none."""
-        domain = self.lens.domain
+        domain = self.language.domain
         found: list[int] = []
         for size in domain.lessons:
             start = domain.reset(rng, 1, size)
-            check_deterministic(domain, start, self.lens.actions(start))
+            check_deterministic(domain, start, self.language.actions(start))
             graph = self._explore(start)
             if found and not graph.known.all():
                 break
@@ -206,7 +150,7 @@ class Planner:
         numbers: dict[bytes, int] = {}
         horizon = 0
         while len(starts) < instances and len(numbers) < states:
-            start = self.lens.domain.reset(rng, 1, size)
+            start = self.language.domain.reset(rng, 1, size)
             horizon = max(horizon, int(start.left.max()))
             (key,) = start.keys()
             if key not in numbers:
@@ -214,9 +158,9 @@ class Planner:
                 begin = sum(graph.states.count for graph in graphs[:-1])
                 numbers |= {met: begin + number for number, met in enumerate(graphs[-1].states.keys())}
             starts.append(numbers[key])
-        return Bank.of(self.lens, self.vocabulary, graphs, starts, horizon)
+        return Bank.of_graphs(self.language, graphs, starts, horizon)
 
     def _explore(self, start: State) -> Graph:
-        graph = explore(self.lens.domain, start, self.lens.actions(start), self.budget)
+        graph = explore(self.language.domain, start, self.language.actions(start), self.budget)
         self.steps += graph.steps
         return graph

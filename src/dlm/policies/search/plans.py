@@ -14,8 +14,7 @@ from dlm.data.worlds import BoolArray
 from dlm.envs.domain import Actions, State, join
 from dlm.policies.play import Rows, play
 from dlm.policies.rules.decision_list import DecisionList
-from dlm.policies.rules.features import Vocabulary
-from dlm.policies.rules.language import Lens
+from dlm.policies.rules.language import Language
 from dlm.policies.rules.rollout import choose_atoms
 
 __all__ = ["Plans"]
@@ -27,7 +26,7 @@ Floats = NDArray[np.float64]
 class Plans:
     """One plan for each start."""
 
-    lens: Lens
+    language: Language
     start: State
     atoms: NDArray[np.intp]  # one row a start: atoms by number
     length: NDArray[np.intp]  # atoms of a row until the episode is over
@@ -38,25 +37,24 @@ class Plans:
     @classmethod
     def of(
         cls,
-        lens: Lens,
+        language: Language,
         decisions: DecisionList,
-        vocabulary: Vocabulary,
         rng: np.random.Generator,
         start: State,
         freedom: float,
     ) -> Plans:
         """What a list does from each start until the episode is over."""
-        actions = lens.actions(start)
+        actions = language.actions(start)
         plans = np.zeros((start.count, int(start.left.max(initial=1))), dtype=np.intp)
         length = np.zeros(start.count, dtype=np.intp)
 
         def act(state: State, rows: Rows) -> Actions:
-            plans[rows, length[rows]] = taken = choose_atoms(lens, decisions, vocabulary, rng, state, freedom=freedom)
+            plans[rows, length[rows]] = taken = choose_atoms(language, decisions, rng, state, freedom=freedom)
             length[rows] += 1
             return np.asarray(actions[taken])
 
-        played = play(lens.domain, start, act)
-        return cls(lens, start, plans, length, played.returns, played.solved, played.steps)
+        played = play(language.domain, start, act)
+        return cls(language, start, plans, length, played.returns, played.solved, played.steps)
 
     def better(self, other: Plans, which: NDArray[np.intp] | slice = slice(None)) -> Plans:
         """The better plan for each start, if others are given for all of them or for some."""
@@ -81,7 +79,7 @@ class Plans:
 
     def shortened(self) -> Plans:
         """The plans without the steps that can be left out of them: each is tried once, from the first one on."""
-        domain, actions = self.lens.domain, self.lens.actions(self.start)
+        domain, actions = self.language.domain, self.language.actions(self.start)
         atoms, length, steps = self.atoms.copy(), self.length.copy(), self.steps
         returns, before = self.returns.copy(), np.zeros(len(length))  # before: what is earned up to the place
         columns = np.arange(atoms.shape[1])
@@ -91,7 +89,7 @@ class Plans:
         while len(rows):
             rest = np.minimum(columns + place[rows, None] + 1, columns[-1])
             without = atoms[rows[:, None], rest]
-            earned, used, made = _follow(self.lens, state, without, length[rows] - place[rows] - 1)
+            earned, used, made = _follow(self.language, state, without, length[rows] - place[rows] - 1)
             pays = before[rows] + earned > returns[rows] + 1e-9
             shorter, kept = rows[pays], rows[~pays]
             returns[shorter] = before[shorter] + earned[pays]
@@ -120,7 +118,7 @@ class Plans:
         place -= (place <= later[:, None]) & (place > 0)
         place[:, 0] = later
         order = self.atoms[row[:, None], place]
-        earned, _, steps = _follow(self.lens, self.start.take(row), order, self.length[row])
+        earned, _, steps = _follow(self.language, self.start.take(row), order, self.length[row])
         reached = np.isfinite(earned)
         return row[reached], order[reached, 0], earned[reached], steps
 
@@ -131,15 +129,15 @@ def _steps_of(length: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.in
 
 
 def _follow(
-    lens: Lens, start: State, atoms: NDArray[np.intp], length: NDArray[np.intp]
+    language: Language, start: State, atoms: NDArray[np.intp], length: NDArray[np.intp]
 ) -> tuple[Floats, NDArray[np.intp], int]:
     """What plans earn, minus infinity if they do not reach the goal; how much of them it takes, and how many steps."""
-    actions = lens.actions(start)
+    actions = language.actions(start)
     earned, value, used = np.full(len(atoms), -np.inf), np.zeros(len(atoms)), np.zeros(len(atoms), dtype=np.intp)
     rows = np.flatnonzero((length > 0) & ~start.finished)
     state, time, steps = start.take(rows), 0, 0
     while len(rows):
-        step = lens.domain.step(state, actions[atoms[rows, time]])
+        step = language.domain.step(state, actions[atoms[rows, time]])
         time, steps = time + 1, steps + len(rows)
         value[rows] += step.rewards
         reached = rows[step.solved]
