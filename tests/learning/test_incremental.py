@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from dlm.learning.incremental import IncrementalLearner
 from dlm.learning.invention import Inventions
 from dlm.learning.settings import LearnSettings
 from dlm.logic.text import parse_program
+from dlm.runs.checkpoint import encode, read_checkpoint
 
 TASK = dlm.get_task("family/is-grandparent")
 
@@ -81,18 +83,18 @@ def reports(learner: IncrementalLearner, count: int) -> Iterator[tuple[object, .
         yield report.steps, report.restarts, report.figures["loss"], report.candidate
 
 
-def test_a_learner_goes_on_from_a_snapshot_as_if_nothing_had_happened() -> None:
+def test_a_learner_goes_on_from_a_snapshot_as_if_nothing_had_happened(tmp_path: Path) -> None:
     task = dlm.get_task("graph/6-connectivity")
-    run = LearnSettings(
-        task.name, replace(task.settings, depth=3, outputs=4), seed=101, learner="search", incremental=True
-    )
+    machine = replace(task.settings, depth=3, outputs=4)
+    run = LearnSettings(task=task.name, machine=machine, seed=101, learner="search", incremental=True)
     first, second = (build_learner("search", task, run) for _ in range(2))
     assert isinstance(first, IncrementalLearner)
     assert isinstance(second, IncrementalLearner)
     while first.phase < 2:
         first.advance()
     assert first.inventions.shown
-    second.restore(first.state())
+    (tmp_path / "s").write_bytes(encode(first.state()))
+    second.restore(read_checkpoint(tmp_path / "s", second.state_type))
     assert list(reports(first, 10)) == list(reports(second, 10))
 
 

@@ -129,7 +129,7 @@ def test_a_restored_search_goes_on_as_if_nothing_had_happened():
     assert learner.elite
     learner.refute([task.sample(np.random.default_rng(1), 3, 6)])
     learner.advance()
-    state = {key: value.copy() for key, value in learner.state().items()}
+    state = learner.state()
     wanted = run(learner, 15)
     again = SearchLearner(task, task.settings, 77, quick)
     again.restore(state)

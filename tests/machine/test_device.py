@@ -107,7 +107,7 @@ def test_policy_gradient_stays_on_its_device(algorithm: Algorithm, keep_soft: bo
         learner.advance()
         other.advance()
         assert torch.equal(learner.actor.machine.logits, other.actor.machine.logits)
-        soft, states = other.soft_policy(), domain.reset(rng, 3, domain.lessons[-1])
+        soft, states = other.soft(), domain.reset(rng, 3, domain.lessons[-1])
         soft.act(states, rng)
         soft.run(states, rng)
         SoftTeacher(domain, soft, "itself").good(states)

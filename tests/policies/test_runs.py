@@ -6,18 +6,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dlm.policies.outcome import PolicyRun, read_policy_run
-from dlm.policies.stages import PolicyReport
 
-from dlm.api import learn_policy, resume_policy
-from dlm.envs import get_domain, get_teacher
+from dlm.api import learn_policy, resume
+from dlm.envs import AnyDomain, get_domain, get_teacher
 from dlm.envs.probe import domain_of
 from dlm.errors import ResourceError, RunError, SettingsError
 from dlm.logic.text import parse_program
+from dlm.policies.imitation.teachers import TeacherSource
+from dlm.policies.policy import Policy, read_policy
 from dlm.policies.run import learn_policy_task, resume_policy_task
 from dlm.policies.settings import PolicyLearnerName, PolicyRunSettings
 from dlm.policies.verify import Earned, all_passed, play_program, try_trials
-from dlm.runs.folder import RunFolder, read_program
+from dlm.programs import read_program
+from dlm.runs.folder import RunFolder
+from dlm.runs.learner import Report
+from dlm.runs.observer import Observer
 from policies.worlds import Corridor, Line, OrderedLine, Slippery
 
 UNSTACK = get_domain("rl/unstack")
@@ -28,11 +31,11 @@ class Witness:
 
     def __init__(self, end: BaseException | None = None, reports: int = 1) -> None:
         self.notes: list[str] = []
-        self.reports: list[PolicyReport] = []
+        self.reports: list[Report] = []
         self.end = end
         self.end_at = reports
 
-    def on_report(self, report: PolicyReport, seconds: float, limit: float) -> None:
+    def on_report(self, report: Report, seconds: float, limit: float) -> None:
         assert seconds >= 0
         assert limit > 0
         self.reports.append(report)
@@ -45,17 +48,30 @@ class Witness:
 
 def test_an_interrupt_ends_with_the_best_program_so_far(tmp_path: Path) -> None:
     witness = Witness(KeyboardInterrupt())
-    run = learn_policy_task(UNSTACK, PolicyRunSettings("rl/unstack"), out=tmp_path / "r", observer=witness)
+    run = learn_in(tmp_path / "r", UNSTACK, PolicyRunSettings(task="rl/unstack"), observer=witness)
     assert (run.ended, run.learner, run.restarts) == ("interrupted", "search", 1)
     assert run.verified  # the first start's program happens to be right
     assert len(witness.reports) == 1
-    assert read_policy_run(RunFolder.open(tmp_path / "r")) is not None
+    assert read_policy(RunFolder.open(tmp_path / "r"), UNSTACK) is not None
+
+
+def learn_in(
+    path: Path,
+    domain: AnyDomain,
+    settings: PolicyRunSettings,
+    observer: Observer | None = None,
+    teacher: TeacherSource | None = None,
+) -> Policy:
+    """Learn with a new run folder."""
+    folder = RunFolder.create(path, domain.name, settings.seed)
+    folder.write_json("settings.json", settings.to_json())
+    return learn_policy_task(domain, settings, folder, observer, teacher)
 
 
 def killed(path: Path, settings: PolicyRunSettings, reports: int) -> RunFolder:
     """The folder of a run that was killed after so many reports."""
     with pytest.raises(ZeroDivisionError):
-        learn_policy_task(UNSTACK, settings, out=path, observer=Witness(ZeroDivisionError(), reports))
+        learn_in(path, UNSTACK, settings, observer=Witness(ZeroDivisionError(), reports))
     return RunFolder.open(path)
 
 
@@ -64,10 +80,10 @@ def test_a_run_that_was_killed_ends_as_if_nothing_had_happened(
     learner: PolicyLearnerName, reports: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dlm.policies.run.CHECKPOINT_SECONDS", 0.0)
-    settings = PolicyRunSettings("rl/unstack", seed=105, learner=learner)
-    whole = learn_policy_task(UNSTACK, settings, save=False)
+    settings = PolicyRunSettings(task="rl/unstack", seed=105, learner=learner)
+    whole = learn_policy_task(UNSTACK, settings, None)
     folder = killed(tmp_path / "r", settings, reports)
-    assert read_policy_run(folder) is None
+    assert read_policy(folder, UNSTACK) is None
     assert folder.has(f"{learner}.safetensors")
     witness = Witness()
     run = resume_policy_task(UNSTACK, settings, folder, observer=witness)
@@ -78,8 +94,8 @@ def test_a_run_that_was_killed_ends_as_if_nothing_had_happened(
 
 
 def test_a_tested_program_is_replaced_only_by_a_better_one(tmp_path: Path) -> None:
-    settings = PolicyRunSettings("rl/unstack", seed=105, learner="reinforce", time_limit=0.1)
-    first = learn_policy_task(UNSTACK, settings, out=tmp_path / "r")
+    settings = PolicyRunSettings(task="rl/unstack", seed=105, learner="reinforce", time_limit=0.1)
+    first = learn_in(tmp_path / "r", UNSTACK, settings)
     assert not first.verified
     folder = RunFolder.open(tmp_path / "r")
     (folder.path / "program.dlm").write_text("move(x, y) :- is_floor(y) & ~on(x, y) & top(x).\n")
@@ -90,30 +106,29 @@ def test_a_tested_program_is_replaced_only_by_a_better_one(tmp_path: Path) -> No
 
 
 def test_a_result_stays_if_the_run_cannot_go_on(tmp_path: Path) -> None:
-    settings = PolicyRunSettings("rl/unstack", seed=105, learner="reinforce", time_limit=0.1)
-    first = learn_policy_task(UNSTACK, settings, out=tmp_path / "r")
+    settings = PolicyRunSettings(task="rl/unstack", seed=105, learner="reinforce", time_limit=0.1)
+    first = learn_in(tmp_path / "r", UNSTACK, settings)
     folder = RunFolder.open(tmp_path / "r")
     with pytest.raises(SettingsError, match="has used its"):
-        resume_policy(folder.path, time_limit=first.seconds / 2)
+        resume(folder.path, time_limit=first.seconds / 2)
     assert folder.read_json("settings.json") == settings.to_json()
     (folder.path / "reinforce.safetensors").write_bytes(b"nonsense")
     with pytest.raises(RunError, match="cannot read the checkpoint"):
-        resume_policy(folder.path, time_limit=first.seconds + 1)
-    assert read_policy_run(folder) is not None
+        resume(folder.path, time_limit=first.seconds + 1)
+    assert read_policy(folder, UNSTACK) is not None
 
 
 def test_a_verified_run_goes_on_only_if_it_was_cut_short_and_gets_more_time(tmp_path: Path) -> None:
-    witness = Witness(KeyboardInterrupt())
-    policy = learn_policy("rl/unstack", seed=105, out=tmp_path / "r", observer=witness)
-    assert (policy.ended, policy.verified) == ("interrupted", True)
-    assert resume_policy(tmp_path / "r", time_limit=policy.seconds / 2).run.to_json() == policy.to_json()
-    whole = resume_policy(tmp_path / "r")
+    policy = learn_policy("rl/unstack", seed=105, out=tmp_path / "r", callbacks=[lambda _: True])
+    assert (policy.ended, policy.verified) == ("stopped", True)
+    assert resume(tmp_path / "r", time_limit=policy.seconds / 2).to_json() == policy.to_json()
+    whole = resume(tmp_path / "r")
     assert (whole.ended, whole.verified) == ("finished", True)
-    assert resume_policy(tmp_path / "r", time_limit=2000.0).run.to_json() == whole.to_json()
+    assert resume(tmp_path / "r", time_limit=2000.0).to_json() == whole.to_json()
 
 
 def test_a_draft_is_there_before_the_first_checkpoint(tmp_path: Path) -> None:
-    folder = killed(tmp_path / "r", PolicyRunSettings("rl/unstack", seed=105), 1)
+    folder = killed(tmp_path / "r", PolicyRunSettings(task="rl/unstack", seed=105), 1)
     assert read_program(folder.path).target.name == "move"
     assert not folder.has("search.safetensors")
 
@@ -122,26 +137,27 @@ def test_a_draft_is_there_before_the_first_checkpoint(tmp_path: Path) -> None:
 def test_when_all_learners_have_ended_only_a_run_without_a_verified_program_begins_again(
     good: bool, tmp_path: Path
 ) -> None:
-    settings = PolicyRunSettings("rl/unstack", seed=105, learner="search")
+    settings = PolicyRunSettings(task="rl/unstack", seed=105, learner="search")
     folder = killed(tmp_path / "r", settings, 1)
     body = "is_floor(y) & ~on(x, y) & top(x)" if good else "on(x, y)"
     (folder.path / "program.dlm").write_text(f"move(x, y) :- {body}.\n")
-    folder.write_json("progress.json", {**folder.read_json("progress.json"), "turn": 1, "earlier_steps": 1000})
+    counts = {"attempt": 0, "turn": 1, "sitting": 0, "earlier_steps": 1000}
+    folder.write_json("progress.json", {"seconds": 1.0, "counts": counts})
     witness = Witness()
     run = resume_policy_task(UNSTACK, settings, folder, observer=witness)
     assert run.verified
     assert (len(witness.reports) > 0) == (not good)
     if not good:
         assert "attempt 2: learners start again with fresh randomness" in witness.notes
-        assert run.steps == 1000 + witness.reports[-1].figures["steps"]
+        assert run.steps == 1000 + witness.reports[-1].steps
 
 
 def test_a_checkpoint_that_does_not_fit_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dlm.policies.run.CHECKPOINT_SECONDS", 0.0)
-    settings = PolicyRunSettings("rl/unstack", seed=105, learner="search")
+    settings = PolicyRunSettings(task="rl/unstack", seed=105, learner="search")
     folder = killed(tmp_path / "r", settings, 2)
-    folder.save_state("search", {"tree": np.frombuffer(b"{}", dtype=np.uint8)})
-    with pytest.raises(RunError, match=r"search\.safetensors does not fit this run: KeyError.*delete it"):
+    folder.write_state("search.safetensors", settings)
+    with pytest.raises(RunError, match=r"search\.safetensors: RuleSearchState should have the parts.*delete it"):
         resume_policy_task(UNSTACK, settings, folder)
 
 
@@ -150,20 +166,21 @@ def test_worlds_and_teachers_of_ones_own_have_no_checkpoints(tmp_path: Path, mon
     for number, (domain, learner, teacher) in enumerate(
         [
             (domain_of(Corridor(3), "go", limit=8), "search", None),
-            (type(UNSTACK)(), "search", None),
             (UNSTACK, "imitation", parse_program("move(x, y) :- is_floor(y) & ~on(x, y) & top(x).")),
         ]
     ):
-        settings = PolicyRunSettings(domain.name, learner=learner, teacher=None if teacher is None else "a program")
+        settings = PolicyRunSettings(
+            task=domain.name, learner=learner, teacher=None if teacher is None else "a program"
+        )
         out, witness = tmp_path / str(number), Witness(KeyboardInterrupt())
-        run = learn_policy_task(domain, settings, out=out, observer=witness, teacher=teacher)
+        run = learn_in(out, domain, settings, observer=witness, teacher=teacher)
         assert run.ended == "interrupted"
         assert not list(out.glob("*.safetensors"))
 
 
 def test_the_training_of_a_soft_policy_goes_on(tmp_path: Path) -> None:
-    settings = PolicyRunSettings("rl/unstack", seed=5, learner="ppo", time_limit=0.1, keep_soft=True)
-    first = learn_policy_task(UNSTACK, settings, out=tmp_path / "r")
+    settings = PolicyRunSettings(task="rl/unstack", seed=5, learner="ppo", time_limit=0.1, keep_soft=True)
+    first = learn_in(tmp_path / "r", UNSTACK, settings)
     folder = RunFolder.open(tmp_path / "r")
     assert folder.has("soft.safetensors")
     again = resume_policy_task(UNSTACK, replace(settings, time_limit=first.seconds + 0.5), folder)
@@ -174,29 +191,29 @@ def test_the_training_of_a_soft_policy_goes_on(tmp_path: Path) -> None:
 def test_what_cannot_be_planned_on_is_left_to_ppo() -> None:
     witness = Witness()
     domain = domain_of(Slippery(3), "go", limit=8)
-    run = learn_policy_task(domain, PolicyRunSettings("Slippery", time_limit=0.2), save=False, observer=witness)
+    run = learn_policy_task(domain, PolicyRunSettings(task="Slippery", time_limit=0.2), None, observer=witness)
     assert run.learner == "ppo"
     assert witness.notes[0].startswith("search does not fit: Slippery is stochastic")
     assert all(report.learner == "ppo" for report in witness.reports)
 
 
 def test_learners_have_a_turn_one_after_the_other() -> None:
-    assert PolicyRunSettings("t").stages == ("search", "ppo")
-    assert PolicyRunSettings("t", keep_soft=True).stages == ("ppo",)
-    assert PolicyRunSettings("t", learner="reinforce").stages == ("reinforce",)
-    settings = PolicyRunSettings("t", 3, "ppo", 20.0, True)
+    assert PolicyRunSettings(task="t").turns == ("search", "ppo")
+    assert PolicyRunSettings(task="t", keep_soft=True).turns == ("ppo",)
+    assert PolicyRunSettings(task="t", learner="reinforce").turns == ("reinforce",)
+    settings = PolicyRunSettings(task="t", seed=3, learner="ppo", time_limit=20.0, keep_soft=True)
     assert PolicyRunSettings.from_json(settings.to_json()) == settings
     with pytest.raises(RunError, match="cannot be read"):
-        PolicyRunSettings.from_json({"task": "t", "depth": 3})
+        PolicyRunSettings.from_json({**settings.to_json(), "depth": 3})
     with pytest.raises(SettingsError, match="0 or more"):
-        PolicyRunSettings("t", seed=-1)
+        PolicyRunSettings(task="t", seed=-1)
 
 
 def test_a_damaged_result_is_named(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path / "r", "t", 0)
     folder.write_json("result.json", {"ended": "finished"})
     with pytest.raises(RunError, match=r"result\.json is damaged"):
-        read_policy_run(folder)
+        read_policy(folder, UNSTACK)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +247,10 @@ def test_large_tests_can_be_kept_short() -> None:
 @pytest.mark.parametrize("learner", ["search", "ppo", "reinforce", "ppo+repair", "reinforce+repair", "imitation"])
 def test_the_words_of_a_result_say_what_made_it(learner: str) -> None:
     program = parse_program("move(x, y) :- top(x) & is_floor(y).")
-    run = PolicyRun("rl/unstack", 0, learner, program, (), (), 0, 1, 0.1, "finished", None)
+    run = Policy(
+        domain=UNSTACK, task="rl/unstack", seed=0, learner=learner, program=program, tests=(), steps=0, restarts=1,
+        seconds=0.1, ended="finished", run_dir=None,
+    )  # fmt: skip
     assert (run.to_json()["learner"], run.to_json()["method"]) == (learner, run.method)
     assert ("local search" in run.method) == ("repair" in learner)
     assert f"by {learner} in" in str(run)

@@ -57,7 +57,7 @@ class Policy(RunResult):
 
     @property
     def tested(self) -> str:
-        return f"tested {self._tested}"
+        return f"tested {self._tested}" if self._tested.tests else "not tested"
 
     @property
     def _tested(self) -> Tested:

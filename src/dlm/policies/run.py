@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlm import seeds
@@ -122,8 +123,10 @@ class _Turns:
         self.earlier_steps = self.steps = self.restarts = 0
         self.best: _Candidate | None = None
         self.learn_until = settings.time_limit
-        # States of an environment hold the environment itself, which no file can: its learners start again.
-        self.checkpoints = None if isinstance(domain, EnvDomain) else session.folder
+        # States of an environment hold the environment itself, which no file can, nor a teacher that is a function:
+        # learners start again there.
+        own_teacher = teacher is not None and not isinstance(teacher, str | Path)
+        self.checkpoints = None if isinstance(domain, EnvDomain) or own_teacher else session.folder
 
     @property
     def place(self) -> tuple[int, int]:

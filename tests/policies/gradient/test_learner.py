@@ -50,7 +50,7 @@ def test_ppo_ends_in_a_program_that_is_optimal() -> None:
     learner = PolicyGradient(domain, 100, settings, MACHINE)
     while not learner.done:
         learner.advance()
-    assert learner.learner in ("ppo", "ppo+repair")
+    assert learner.made_by in ("ppo", "ppo+repair")
     assert learner.best is not None
     assert learner.best[0].total > -1e-3
     program = learner.program()
@@ -67,7 +67,7 @@ def test_a_soft_policy_can_be_kept() -> None:
     learner = PolicyGradient(domain, 101, settings, MACHINE, keep_soft=True)
     while not learner.done:
         learner.advance()
-    soft = learner.soft_policy()
+    soft = learner.soft()
     returns = soft.run(domain.reset(np.random.default_rng(0), 20, 3), np.random.default_rng(1))
     assert returns.success == 1.0
     state = domain.reset(np.random.default_rng(0), 2, 3)
@@ -107,7 +107,7 @@ def test_the_same_seed_trains_the_same_learner(monkeypatch: pytest.MonkeyPatch) 
             learner.advance()
     one, other = learners
     assert torch.equal(one.actor.machine.logits, other.actor.machine.logits)
-    assert one.progress(0.0) == other.progress(0.0)
+    assert one.advance() == other.advance()
 
 
 def test_a_program_that_repair_has_changed_is_not_called_the_gradients() -> None:
@@ -116,14 +116,14 @@ def test_a_program_that_repair_has_changed_is_not_called_the_gradients() -> None
     choices = hard_choices(learner.actor.machine)
     score = learner.judge.score(learner.actor.program(choices))
     learner._keep(score, choices)
-    assert learner.learner == "ppo"
+    assert learner.made_by == "ppo"
     learner._mend(patience=4)
     assert learner.best is not None
     assert learner.best[0].total > score.total
-    assert learner.learner == "ppo+repair"
+    assert learner.made_by == "ppo+repair"
     again = PolicyGradient(FewBlocks(), 100, settings, MACHINE)
     again.restore(learner.state())
-    assert again.learner == "ppo+repair"
+    assert again.made_by == "ppo+repair"
     assert again._start_repaired
     again._begin()
     assert not again._start_repaired  # the next start's program is its own
