@@ -75,7 +75,7 @@ def test_same_seed_same_program(dlm: Run) -> None:
         one_object(dlm("learn", "graph/1-outdegree", "--learner", "search", "--seed", "7", "--json").stdout)
         for _ in range(2)
     )
-    for field in ("program", "steps", "starts", "raw_literals", "verified"):
+    for field in ("program", "steps", "restarts", "raw_literals", "verified"):
         assert first[field] == second[field]
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dlm.api import learn_policy, resume
-from dlm.envs import AnyDomain, get_domain, get_teacher
+from dlm.envs import get_domain, get_teacher
+from dlm.envs.domain import AnyDomain
 from dlm.envs.probe import domain_of
 from dlm.errors import ResourceError, RunError, SettingsError
 from dlm.logic.text import parse_program
