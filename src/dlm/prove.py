@@ -86,6 +86,7 @@ def prove_equal(
     """
     if objects < 0:
         raise SettingsError(f"the number of objects must be at least 0, got {objects}")
+    require_packages("clingo", extra="prove", purpose="proving that programs are equal")
     question = _Question(program, other, tuple(given), distinct_only)
     end = None if time_limit is None else time.monotonic() + time_limit
     seconds: list[float] = []
@@ -262,7 +263,6 @@ def _repeats(values: tuple[int, ...]) -> bool:
 
 def _solve(text: str, end: float | None) -> list[tuple[str, tuple[int, ...]]] | None:
     """The atoms shown of one answer set, by their clingo names, or None if there is no answer set."""
-    require_packages("clingo", extra="prove", purpose="proving that programs are equal")
     import clingo
 
     _check_time(end)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dlm as library
-from cli.conftest import Run, one_object
+from cli.conftest import Command, Run, one_object
 from dlm.data.examples import Labels
 from dlm.data.facts import Facts
 from dlm.data.structure import Structure
@@ -57,6 +57,20 @@ def test_a_right_program(dlm: Run, family: Path) -> None:
         "engine": "bits",
         "wrong": [],
     }
+
+
+def test_a_predicate_in_the_middle_of_a_program(call: Command, family: Path) -> None:
+    text = "parent(x, y) :- mother(y, x) | father(y, x).\norphan(x) :- ~(exists y: parent(x, y)) & sad(x).\n"
+    (family / "two.dlm").write_text(text)
+    (family / "parents.csv").write_text("x,y\namy,ann\namelia,amy\namy,steve\ngil,gavin\n")
+    arguments = ("check", "two.dlm", family / "family.pl", "parents.csv")
+    code, out, err = call(*arguments, "--target", "parent", "--json")  # of sad/1 the facts know nothing
+    assert (code, err) == (0, "")
+    assert (one_object(out)["target"], one_object(out)["true_positives"]) == ("parent", 4)
+    assert library.check(family / "two.dlm", family / "family.pl", family / "parents.csv", target="parent").right
+    assert "has 2 columns, 'orphan' takes 1" in call(*arguments)[2]
+    message = "the program does not define 'parents'. Did you mean 'parent'? It defines parent, orphan."
+    assert message in call(*arguments, "--target", "parents")[2]
 
 
 def test_only_listed_atoms_count(family: Path) -> None:

@@ -17,5 +17,10 @@ def test_verbs_and_options_are_completed(call: Command, monkeypatch: pytest.Monk
     assert complete(call, monkeypatch, "learn", "--sch") == ["--schedule"]
 
 
+def test_tasks_are_completed(call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert complete(call, monkeypatch, "learn", "family/has-f") == ["family/has-father"]
+    assert complete(call, monkeypatch, "test", "run", "--task", "rl/s") == ["rl/stack", "rl/sorting"]
+
+
 def test_the_help_says_how_to_install_it(call: Command) -> None:
     assert "--install-completion" in call("--help")[1]

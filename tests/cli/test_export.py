@@ -36,6 +36,15 @@ def test_sql_in_a_dialect(dlm: Run) -> None:
     )
 
 
+def test_sql_with_columns_of_one_s_own(dlm: Run) -> None:
+    pytest.importorskip("sqlglot")
+    columns = {"father": ("child", "parent"), "has_father": ("person",)}
+    arguments = ("export", "program.dlm", "--to", "sql", "--columns", "father=child,parent")
+    done = dlm(*arguments, "--columns", "has_father=person")
+    assert done.stdout == export_program(PROGRAM, "sql", columns=columns)
+    assert '"t1"."child" AS "person"' in done.stdout
+
+
 def test_a_run(dlm: Run, learned: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     run, _ = learned
     done = dlm("export", run, "--to", "json")
@@ -61,6 +70,14 @@ def test_show_in_another_language(dlm: Run) -> None:
         (("export", "program.dlm", "--to", "latx"), "error: there is no export 'latx'. Did you mean 'latex'"),
         (("export", "newer.json", "--to", "dot"), "error: newer.json: this is version 9 of the format"),
         (("export", "program.dlm", "--to", "dot", "-o", "no/such/file"), "error: cannot write no/such/file"),
+        (
+            ("export", "program.dlm", "--to", "sql", "--columns", "child"),
+            "error: --columns takes a table and its columns",
+        ),
+        (
+            ("export", "program.dlm", "--to", "dot", "--columns", "father=x,y"),
+            "error: dialects and columns are for SQL",
+        ),
         (("show", "program.dlm", "--to", "dot", "--json"), "error: --json and --to exclude each other"),
     ],
 )

@@ -5,10 +5,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from cli.conftest import Command, one_object
+from dlm.envs import get_domain
+from dlm.envs.picture import draw
 
 SORTING = str(files("dlm.envs") / "programs" / "sorting.dlm")
 PATH = str(files("dlm.envs") / "programs" / "path.dlm")
@@ -83,14 +86,36 @@ def test_pictures(call: Command, tmp_path: Path) -> None:
     arguments = ("play", "tower.dlm", "--task", "rl/unstack", "--trial", "two columns")
     code, out, _ = call(*arguments, "--render", "png", "--out", "shots")
     assert code == 0
-    # Two moves, and the action after them collects the reward.
-    assert sorted(path.name for path in (tmp_path / "shots").iterdir()) == [f"step-00{i}.png" for i in range(4)]
-    assert "4 pictures in shots" in out
+    # Two moves; the action after them collects the reward, and there is nothing to see.
+    assert sorted(path.name for path in (tmp_path / "shots").iterdir()) == [f"step-00{i}.png" for i in range(3)]
+    assert "3 pictures in shots" in out
     assert call(*arguments, "--render", "gif")[0] == 0
     with Image.open(tmp_path / "rl-unstack.gif") as picture:
         assert picture.format == "GIF"
         assert picture.size == (640, 400)
         assert getattr(picture, "n_frames", 1) >= 3
+
+
+def test_pictures_say_what_is_done() -> None:
+    domain = get_domain("rl/unstack")
+    state = domain.reset(np.random.default_rng(0), 1, 4)
+    plain, spoken, other = (np.asarray(draw(domain, state, 0, said)) for said in ("", "step 1: move(a, b)", "step 2"))
+    changed = np.flatnonzero((plain != spoken).any(axis=(1, 2)))
+    assert 0 < len(changed) < 30
+    assert changed[-1] < 52  # the header; the blocks are as they were
+    assert (spoken != other).any()
+
+
+def test_the_step_that_collects_the_reward_shows_no_action(call: Command, tmp_path: Path) -> None:
+    (tmp_path / "tower.dlm").write_text(TOWER)
+    arguments = ("play", "tower.dlm", "--task", "rl/unstack", "--trial", "two columns", "--explain")
+    for render in ((), ("--render", "png")):
+        _, out, _ = call(*arguments, *render)
+        assert "step 2: move(" in out
+        assert "step 3: the goal is there, and its reward is collected\n" in out
+        assert "any was as good" not in out
+        assert "The goal is reached in 3 steps. Return 0.960, optimum 0.960." in out
+    assert call(*arguments)[1].count("[a] [b] [c] [d]") == 1
 
 
 def test_returns_stand_next_to_the_optimum(call: Command) -> None:

@@ -3,8 +3,10 @@
 import signal
 from pathlib import Path
 
-from cli.conftest import Run, Start, one_object
-from dlm import evaluate, parse_program
+import pytest
+
+from cli.conftest import Command, Run, Start, one_object
+from dlm import errors, evaluate, parse_program
 from dlm.data.readers import read_facts
 
 GOOD = "parent(x, y) :- father(x, y) | mother(x, y).\ng(x, y) :- exists z: parent(x, z) & parent(z, y).\n"
@@ -88,3 +90,13 @@ def test_ctrl_c_says_what_was_proven(start: Start, tmp_path: Path) -> None:
     output, errors = process.communicate(timeout=60)
     assert "Stopped (interrupted): equal up to " in output
     assert (process.returncode, errors) == (3, "")
+
+
+def test_a_missing_solver_is_said_before_anything_else(
+    call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "good.dlm").write_text(GOOD)
+    monkeypatch.setattr(errors, "find_spec", lambda _: None)
+    code, out, err = call("prove", "good.dlm", "--equals", "good.dlm")
+    assert (code, out) == (2, "")
+    assert "pip install 'dlm[prove]'" in err

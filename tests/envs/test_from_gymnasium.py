@@ -159,7 +159,12 @@ def test_limits_come_from_the_registration_or_are_given() -> None:
 
 
 REFUSED: dict[str, tuple[Any, dict[str, Any], type[DlmError], str]] = {
-    "no structures": (worlds.Numbers(), {}, SettingsError, "shows a int; a policy is learned from structures"),
+    "no structures": (
+        worlds.Numbers(),
+        {},
+        SettingsError,
+        "observations of type int; a policy is learned from structures",
+    ),
     "a predicate gone": (worlds.Forgetful(), {}, DataError, "lacks the predicate next/2"),
     "objects come": (worlds.Growing(), {}, DataError, "from 4 to 5 objects"),
     "hidden state": (worlds.Tired(), {}, SettingsError, "does not show all that matters"),

@@ -13,10 +13,11 @@ from dlm.data.structure import Structure
 from dlm.engines.answers import Answers
 from dlm.engines.check import Check, check_program
 from dlm.engines.choose import run_program
-from dlm.engines.engine import Missing, require_inputs
+from dlm.engines.engine import Missing, Progress, require_inputs
+from dlm.errors import SettingsError, did_you_mean
 from dlm.logic.explain.explain import Explanation
 from dlm.logic.explain.explain import explain as explain_atom
-from dlm.logic.syntax import Program
+from dlm.logic.syntax import Program, atoms
 from dlm.programs import read_program
 
 __all__ = ["AnyFacts", "AnyProgram", "check", "explain", "run"]
@@ -52,17 +53,36 @@ def check(
     examples: Labels | str | Path,
     engine: str = "auto",
     *,
+    target: str | None = None,
     missing: Missing = "error",
     show: int = 10,
+    on_progress: Progress | None = None,
 ) -> Check:
     """How a program's answers on some facts compare with the true ones, with explanations of up to `show` wrong ones.
 
     `examples` is a CSV or Parquet table of all that is true, or a Prolog file of ``pos(...)`` and ``neg(...)``.
+    `target` is the predicate they are of: by default the program's last one.
     """
     asked, known = as_program(program), as_facts(facts)
-    target = asked.target
-    labels = examples if isinstance(examples, Labels) else read_labels(examples, known, target.name, target.arity)
-    return check_program(asked, known, labels, engine, missing=missing, show=show)
+    if target is not None:
+        asked = _about(asked, target)
+    name, arity = asked.target.name, asked.target.arity
+    labels = examples if isinstance(examples, Labels) else read_labels(examples, known, name, arity)
+    return check_program(asked, known, labels, engine, missing=missing, show=show, on_progress=on_progress)
+
+
+def _about(program: Program, target: str) -> Program:
+    """The program of one of the predicates that a program defines."""
+    names = [definition.name for definition in program.definitions]
+    if target not in names:
+        raise SettingsError(
+            f"the program does not define {target!r}.{did_you_mean(target, names)} It defines {', '.join(names)}."
+        )
+    needed = {target}
+    for definition in reversed(program.definitions):
+        if definition.name in needed:
+            needed |= {atom.predicate for atom in atoms(definition.body)}
+    return Program(tuple(definition for definition in program.definitions if definition.name in needed))
 
 
 def as_program(given: AnyProgram) -> Program:

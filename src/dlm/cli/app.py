@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 import dlm
 from dlm.cli.check import check
@@ -30,8 +31,31 @@ __all__ = ["app", "main"]
 
 ERROR = 2
 
+
+class _Verb(TyperCommand):
+    """A command whose help does not show Python's types: options say what they take, and --help takes nothing."""
+
+    def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
+        return _without_types(super().get_params(ctx))
+
+
+class _Verbs(TyperGroup):
+    """The same for the command that has them all."""
+
+    def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
+        return _without_types(super().get_params(ctx))
+
+
+def _without_types(params: list[Any]) -> list[Any]:
+    for param in params:
+        if param.metavar is None or param.param_type_name == "argument":  # an argument's metavar is its name
+            param.display_type_rich = lambda ctx: None  # noqa: ARG005
+    return params
+
+
 app = typer.Typer(
     name="dlm",
+    cls=_Verbs,
     help="Learn readable, verified first-order logic programs from relational examples.",
     epilog="Exit codes: 0 verified or all right, 2 error, 3 best so far but not right everywhere, or not equal.",
     no_args_is_help=True,
@@ -57,7 +81,7 @@ def _options(
 
 
 for verb in (tasks, learn, test, play, show, run, check, explain, export, generate, prove):
-    app.command()(verb)
+    app.command(cls=_Verb)(verb)
 
 
 def main() -> None:

@@ -11,12 +11,10 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+import dlm
 from dlm.cli.facts_options import DuplicatesOption, FactsArgument, MissingOption, ProgramArgument
 from dlm.cli.run import EngineName
-from dlm.data.examples import read_labels
-from dlm.data.readers import read_facts
-from dlm.engines.check import SHOWN, check_program
-from dlm.programs import read_program
+from dlm.engines.check import SHOWN
 
 __all__ = ["check"]
 
@@ -33,6 +31,10 @@ def check(
             help="All true answers as a .csv or .parquet table, or a Prolog file of pos(...) and neg(...).",
         ),
     ],
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="PREDICATE", help="What the examples are of. Default: what the program defines last."),
+    ] = None,
     show: Annotated[int, typer.Option(min=0, metavar="N", help="How many wrong answers to explain.")] = SHOWN,
     engine: Annotated[
         EngineName, typer.Option(metavar="auto|bits|duckdb|spark", help="What runs the program; auto picks.")
@@ -42,12 +44,10 @@ def check(
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
 ) -> None:
     """Compare a program's answers with the true ones and explain the wrong ones. Exit code 0 if none is, else 3."""
-    program = read_program(source)
     err = Console(stderr=True, highlight=False)
     with err.status("reading the facts") if err.is_terminal and not json else nullcontext() as status:
-        known = read_facts(facts, duplicates=duplicates)
-        labels = read_labels(examples, known, program.target.name, program.target.arity)
         tell = None if status is None else (lambda text: status.update(escape(text)))
-        found = check_program(program, known, labels, engine, missing=missing, show=show, on_progress=tell)
+        known = dlm.read_facts(facts, duplicates=duplicates)
+        found = dlm.check(source, known, examples, engine, target=target, missing=missing, show=show, on_progress=tell)
     print(json_text.dumps(found.to_json()) if json else found)
     raise typer.Exit(0 if found.right else NOT_RIGHT)

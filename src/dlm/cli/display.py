@@ -7,7 +7,7 @@ be copied and parsed; elsewhere one definition, or one rule of a decision list, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
+from textwrap import fill, wrap
 
 from rich.console import Console
 from rich.table import Table
@@ -17,7 +17,10 @@ from dlm.logic.lists import rules_of
 from dlm.logic.syntax import Program, literals
 from dlm.logic.text import format_program
 
-__all__ = ["console", "count", "percent", "print_program", "print_table", "size_of"]
+__all__ = ["console", "count", "percent", "print_lines", "print_program", "print_table", "size_of"]
+
+WIDTH = 100
+"""Of paragraphs where there is no terminal."""
 
 KEYWORDS = r"\b(exists|forall|true|false|else)\b|:-|[~&|]"
 
@@ -50,16 +53,27 @@ def _continued(line: str, width: int) -> list[str]:
 
 
 def print_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    """Columns two spaces apart, as wide as they need to be."""
-    table = Table(*head, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    """Columns two spaces apart, as wide as they need to be; on a terminal sentences continue below if there is need."""
+    out = console()
+    columns = list(zip(head, *rows, strict=True))
+    width = sum(max(map(len, column)) + 2 for column in columns)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for column in columns:
+        table.add_column(column[0], no_wrap=not any(" " in cell for cell in column[1:]))
     for row in rows:
         table.add_row(*map(Text, row))
-    out = console()
-    wide = Console(width=sum(max(map(len, column)) + 2 for column in zip(head, *rows, strict=True)), highlight=False)
+    wide = Console(width=min(width, out.width) if out.is_terminal else width, highlight=False)
     for line in wide.render_lines(table, pad=False):
         text = Text.assemble(*((segment.text, segment.style or "") for segment in line))
         text.rstrip()
         out.print(text)
+
+
+def print_lines(text: str, indent: str = "") -> None:
+    """A paragraph; on a terminal no wider than that."""
+    out = console()
+    width = min(out.width, WIDTH) if out.is_terminal else WIDTH
+    print(fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
 
 
 def percent(share: float) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dlm.data.draft import draft
+from dlm.errors import SettingsError
 from dlm.export import DEFAULT_DIALECT, TARGETS, export_program
 from dlm.programs import read_program
 
@@ -21,15 +22,31 @@ def export(
         str | None,
         typer.Option(metavar="NAME", help=f"With --to sql: {DEFAULT_DIALECT} (default), postgres, spark and so on."),
     ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE=NAME,...",
+            help="With --to sql: what a table's columns are called, such as father=child,parent; once for each table. "
+            "Default: arg1, arg2 and so on.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", dir_okay=False, help="Where to write. Default: print it."),
     ] = None,
 ) -> None:
     """Write a program as Prolog, ASP, Datalog, SQL, Python, LaTeX, Markdown, a drawing or JSON."""
-    text = export_program(read_program(source), to, dialect=dialect)
+    text = export_program(read_program(source), to, dialect=dialect, columns=_columns(columns or []))
     if output is None:
         print(text, end="")
         return
     with draft(output) as file:
         file.write_text(text, encoding="utf-8")
+
+
+def _columns(given: list[str]) -> dict[str, tuple[str, ...]]:
+    """The columns of each table that is named."""
+    for each in given:
+        if "=" not in each:
+            raise SettingsError(f"--columns takes a table and its columns, such as father=child,parent. Got {each!r}.")
+    return {table: tuple(names.split(",")) for table, _, names in (each.rpartition("=") for each in given)}

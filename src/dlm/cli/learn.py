@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import dlm
-from dlm.cli.policy_options import TrustOption
+from dlm.cli.policy_options import TrustOption, complete_problem
 from dlm.cli.results import print_result
 from dlm.errors import SettingsError
 from dlm.learning.settings import LearnSettings
@@ -48,7 +48,7 @@ def _setting(owner: type[RunSettings | MachineSettings], name: str, *flags: str,
     text = field.metadata["help"]
     if owner is MachineSettings:
         more["rich_help_panel"] = MACHINE
-    else:
+    elif not isinstance(field.default, bool):
         default = f"{field.default:g}" if isinstance(field.default, float) else field.default
         text += f" Default: {default}."
     return typer.Option(*flags, help=text, **{"metavar": "N", **more})
@@ -57,7 +57,11 @@ def _setting(owner: type[RunSettings | MachineSettings], name: str, *flags: str,
 def learn(
     task: Annotated[
         str | None,
-        typer.Argument(metavar="PROBLEM", help="A task (`dlm tasks` lists them), a Gymnasium id, or module:attribute."),
+        typer.Argument(
+            metavar="PROBLEM",
+            help="A task (`dlm tasks` lists them), a Gymnasium id, or module:attribute.",
+            autocompletion=complete_problem,
+        ),
     ] = None,
     seed: Annotated[int | None, _setting(LearnSettings, "seed")] = None,
     time_limit: Annotated[float | None, typer.Option(metavar="SECONDS", help=TIME_HELP)] = None,

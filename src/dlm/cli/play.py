@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 import dlm
+from dlm.api.trials import Episode
 from dlm.cli.display import count
 from dlm.cli.policy_options import GreedyOption, ProblemOption, TrustOption, WorldOption, mode_of, one_problem
 from dlm.cli.returns import decision_words
@@ -74,53 +75,62 @@ def play(
     moves: list[Move] = []
     shown = render == "text" and not json
     for move in episode:
-        if shown:
-            _print_move(domain, move, len(moves) + 1)
-            if explain:
-                _print_reason(program, move, levels)
-            _print_after(domain, move)
         moves.append(move)
+        if shown:
+            _print_move(episode, moves, levels if explain else None)
+    frames: list[Image] = []
     if path is not None:
-        frames = [draw(domain, state, 0) for state in (start, *(move.after for move in moves))]
+        frames = [draw(domain, move.before, 0, f"step {number}: {move}") for number, move in enumerate(moves, 1)]
+        if moves and _collects(domain, moves[-1]):
+            frames.pop()
+        frames.append(draw(domain, moves[-1].after if moves else start, 0))
         (_write_gif if render == "gif" else _write_pngs)(frames, path)
     if json:
         print(json_text.dumps(_to_json(domain, program, start, moves, seed, explain=explain)))
     else:
         if not shown and explain:
             for number, move in enumerate(moves, 1):
-                print(f"step {number}: {move}{_choice(move)}")
-                _print_reason(program, move, levels)
+                print(f"step {number}: {_action(domain, move)}")
+                _print_reason(domain, program, move, levels)
         _print_end(domain, start, moves, seed, greedy)
         if path is not None:
-            print(f"{count(len(moves) + 1, 'picture')} in {path}")
+            print(f"{count(len(frames), 'picture')} in {path}")
     raise typer.Exit(0 if not moves or moves[-1].solved else NOT_SOLVED)
 
 
 # ---------------------------------------------------------------------- text
 
 
-def _print_move(domain: AnyDomain, move: Move, number: int) -> None:
+def _print_move(episode: Episode, moves: list[Move], levels: int | None) -> None:
+    """The state and what was done in it, with the reason down to some level; at the end the last state too."""
+    domain, move = episode.domain, moves[-1]
     print(domain.describe(move.before, 0))
     print()
-    print(f"step {number}: {move}{_choice(move)}")
-
-
-def _print_after(domain: AnyDomain, move: Move) -> None:
+    print(f"step {len(moves)}: {_action(domain, move)}")
+    if levels is not None:
+        _print_reason(domain, episode.program, move, levels)
     print()
-    if move.done:
+    if move.done and not _collects(domain, move):
         print(domain.describe(move.after, 0))
         print()
 
 
-def _choice(move: Move) -> str:
+def _collects(domain: AnyDomain, move: Move) -> bool:
+    """Whether the goal was there before: such a step earns its reward and changes nothing, whatever the action."""
+    return domain.collects_late and move.solved
+
+
+def _action(domain: AnyDomain, move: Move) -> str:
+    if _collects(domain, move):
+        return "the goal is there, and its reward is collected"
     if not move.chosen:
-        return "    no action is true: any was as good"
-    return f"    one of {move.true} true actions" if move.true > 1 else ""
+        return f"{move}    no action is true: any was as good"
+    return f"{move}    one of {move.true} true actions" if move.true > 1 else str(move)
 
 
-def _print_reason(program: Program, move: Move, levels: int) -> None:
+def _print_reason(domain: AnyDomain, program: Program, move: Move, levels: int) -> None:
     """Why the action was chosen, down to some level."""
-    if not move.chosen:
+    if not move.chosen or _collects(domain, move):
         return
     lines = str(explain_move(program, move)).splitlines()
     shown = _cut(lines, levels) if levels else lines

@@ -7,9 +7,16 @@ from typing import Annotated
 import typer
 
 from dlm.envs.evaluate import Mode
+from dlm.envs.problems import problem_names
 from dlm.errors import SettingsError
 
-__all__ = ["GreedyOption", "ProblemOption", "TrustOption", "WorldOption", "mode_of", "one_problem"]
+__all__ = ["GreedyOption", "ProblemOption", "TrustOption", "WorldOption", "complete_problem", "mode_of", "one_problem"]
+
+
+def complete_problem(incomplete: str) -> list[str]:
+    """Tasks whose names begin so, for the completion of the shell."""
+    return [name for name in problem_names() if name.startswith(incomplete)]
+
 
 GreedyOption = Annotated[
     bool | None,
@@ -21,7 +28,12 @@ GreedyOption = Annotated[
 ]
 ProblemOption = Annotated[
     str | None,
-    typer.Option("--task", metavar="NAME", help="The task, or module:attribute. Default: that of the run."),
+    typer.Option(
+        "--task",
+        metavar="NAME",
+        help="The task, or module:attribute. Default: that of the run.",
+        autocompletion=complete_problem,
+    ),
 ]
 WorldOption = Annotated[
     str | None, typer.Option("--env", metavar="NAME", help="The same for a world to act in of your own.")

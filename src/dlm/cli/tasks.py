@@ -6,12 +6,11 @@ import json as json_text
 from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import groupby
-from textwrap import fill
 from typing import Annotated
 
 import typer
 
-from dlm.cli.display import print_table
+from dlm.cli.display import print_lines, print_table
 from dlm.envs import domain_names, env_id, get_domain
 from dlm.envs.domain import AnyDomain
 from dlm.envs.registry import GOALS
@@ -36,16 +35,18 @@ def tasks(
     for _, group in groupby(known, key=_world):
         alike = list(group)
         print_table(HEAD, [_row(task) for task in alike])
-        print(_describe(alike[0]))
+        _print_worlds(alike[0])
         print()
-    print("LEARN: the predicate asked for, with its number of arguments. The paper's settings: depth L,")
-    print("breadth B, n_O predicates a unit, n_A atoms a predicate.")
+    print_lines(
+        "LEARN: the predicate asked for, with its number of arguments. The paper's settings: depth L, breadth B, "
+        "n_O predicates a unit, n_A atoms a predicate."
+    )
     print()
-    print("Tasks to act in: the program learned is a policy, and its predicate is the action.")
+    print_lines("Tasks to act in: the program learned is a policy, and its predicate is the action.")
     print_table(ACT_HEAD, [_act_row(domain) for domain in domains])
     for domain in domains:
         if domain.differs:
-            print(fill(f"{domain.name} differs from the paper. {domain.differs}", 100, subsequent_indent="  "))
+            print_lines(f"{domain.name} differs from the paper. {domain.differs}", "  ")
     print()
     print(f"Next: dlm learn {known[0].name}")
     print(f"      dlm learn {domains[0].name}")
@@ -56,10 +57,11 @@ def _world(task: Task) -> tuple[object, ...]:
     return dict(task.inputs), task.train_size, task.large_size
 
 
-def _describe(task: Task) -> str:
-    reading = f"\n  {task.reading}" if task.reading else ""
+def _print_worlds(task: Task) -> None:
     sizes = f"{task.train_size} objects in training, {task.large_size} in the large test"
-    return f"  from {_signature(task.inputs)}; {sizes}{reading}"
+    print_lines(f"  from {_signature(task.inputs)}; {sizes}", "  ")
+    if task.reading:
+        print_lines(f"  {task.reading}", "  ")
 
 
 def _row(task: Task) -> tuple[str, ...]:

@@ -135,7 +135,9 @@ class EnvDomain(Domain[EnvState]):
     def check_observation(self, shown: object) -> None:
         """Refuse an observation that is not what the others are."""
         if not isinstance(shown, Structure):
-            raise DataError(f"{self.name} shows a {type(shown).__name__}: observations must be dlm.Structure")
+            raise DataError(
+                f"{self.name} shows observations of type {type(shown).__name__}: they must be dlm.Structure"
+            )
         for name, arity in self.predicates.items():
             if shown.arities.get(name) != arity:
                 raise DataError(

@@ -44,8 +44,8 @@ Box = tuple[float, float, float, float]
 """Left, top, right, bottom."""
 
 
-def draw(domain: AnyDomain, state: State, index: int) -> Image:
-    """One episode's state as a picture of 640 by 400 points."""
+def draw(domain: AnyDomain, state: State, index: int, action: str = "") -> Image:
+    """One episode's state as a picture of 640 by 400 points, and the action that is taken in it."""
     canvas = _Canvas.blank()
     area = (MARGIN, HEADER, WIDTH - MARGIN, HEIGHT - MARGIN)
     match domain, state:
@@ -60,6 +60,7 @@ def draw(domain: AnyDomain, state: State, index: int) -> Image:
         case _:
             raise DataError(f"there is no picture of {domain.name}")
     _draw_header(canvas, domain, state, index)
+    canvas.text(WIDTH / 2, HEADER / 2, action, 16, HERE)
     return canvas.finished()
 
 

@@ -158,8 +158,8 @@ def _first_observation(env: AnyEnv) -> Structure:
     shown = begun[0]
     if not isinstance(shown, Structure):
         raise SettingsError(
-            f"{_name(env)} shows a {type(shown).__name__}; a policy is learned from structures: wrap the environment "
-            "so that each observation is a dlm.Structure (docs/tutorial-policy.md has an example)"
+            f"{_name(env)} shows observations of type {type(shown).__name__}; a policy is learned from structures: "
+            "wrap the environment so that each observation is a dlm.Structure (docs/tutorial-policy.md has an example)"
         )
     declared: Mapping[str, int] = getattr(env.observation_space, "arities", shown.arities)
     for name, arity in declared.items():

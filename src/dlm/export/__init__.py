@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from dlm.errors import SettingsError, did_you_mean
 from dlm.export.asp import export_asp
@@ -52,17 +52,20 @@ _WRITERS: dict[str, Callable[[Program], str]] = {
 DEFAULT_DIALECT = "duckdb"
 
 
-def export_program(program: Program, to: str, *, dialect: str | None = None) -> str:
+def export_program(
+    program: Program, to: str, *, dialect: str | None = None, columns: Mapping[str, Sequence[str]] | None = None
+) -> str:
     """The program in another language: the name of a target in `TARGETS`.
 
-    `dialect` is for SQL only; by default it is DuckDB's.
+    `dialect` and `columns` are for SQL only: by default DuckDB's, and arg1, arg2 and so on in every table. `columns`
+    names those of some predicates, such as ``{"father": ("child", "parent")}``.
     """
     if to not in TARGETS:
         raise SettingsError(f"there is no export {to!r}.{did_you_mean(to, TARGETS)} There are: {', '.join(TARGETS)}.")
     if to == "sql":
         from dlm.engines.query.sql import export_sql
 
-        return export_sql(program, DEFAULT_DIALECT if dialect is None else dialect)
-    if dialect is not None:
-        raise SettingsError(f"a dialect is for SQL only, got dialect {dialect!r} for an export to {to}")
+        return export_sql(program, DEFAULT_DIALECT if dialect is None else dialect, columns)
+    if dialect is not None or columns:
+        raise SettingsError(f"dialects and columns are for SQL only, got {dialect or columns!r} for an export to {to}")
     return _WRITERS[to](program)

@@ -60,7 +60,7 @@ def plain(value: object, arrays: dict[str, AnyArray]) -> object:
             return [plain(part, arrays) for part in value]
         case _ if is_dataclass(value):
             return {f.name: plain(getattr(value, f.name), arrays) for f in fields(value) if f.init}
-    raise TypeError(f"a checkpoint cannot hold a {type(value).__name__}")
+    raise TypeError(f"a checkpoint cannot hold a value of type {type(value).__name__}")
 
 
 # ---------------------------------------------------------------------- and back

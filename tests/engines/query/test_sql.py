@@ -73,3 +73,32 @@ def test_the_header_says_what_is_read():
 def test_an_unknown_dialect_is_refused():
     with pytest.raises(SettingsError, match=r"no SQL dialect 'klingon'; choose one of .*duckdb"):
         export_sql(parse_program("t() :- true."), "klingon")
+
+
+def test_columns_have_the_names_that_are_given():
+    program = parse_program("t(x, y) :- exists z: father(x, z) & ~father(z, y) & ~(exists w: rich(w)) & ok().")
+    columns = {"father": ("child", "the parent"), "objects": ("id",), "t": ("who", "whom")}
+    text = export_sql(program, "duckdb", columns)
+    assert "'father' (child, the parent)" in text
+    assert "'rich' (arg1)" in text
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("CREATE TABLE objects AS SELECT * FROM (VALUES ('a'), ('b')) AS t(id)")
+        connection.execute("""CREATE TABLE father AS SELECT 'b' AS "the parent", 'a' AS child""")
+        connection.execute("CREATE TABLE rich (arg1 TEXT)")
+        connection.execute("CREATE TABLE ok AS SELECT 1 AS arg0")
+        found = connection.execute(text)
+        assert [column[0] for column in found.description] == ["who", "whom"]
+        assert sorted(found.fetchall()) == [("a", "a"), ("a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"fathers": ("x", "y")}, "no table 'fathers'. Did you mean 'father'"),
+        ({"father": ("x",)}, "'father' has 2 columns of different names, got 'x'"),
+        ({"father": ("x", "X")}, "'father' has 2 columns of different names, got 'x, X'"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(columns, message):
+    with pytest.raises(SettingsError, match=message):
+        export_sql(parse_program("t(x) :- exists y: father(x, y)."), "duckdb", columns)

@@ -8,8 +8,8 @@ dialect has no word for them), unions, grouping, and one window function.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ from dlm.engines.query.algebra import (
     nodes,
 )
 from dlm.engines.query.plan import QueryPlan, plan_program
-from dlm.errors import SettingsError, require_packages
+from dlm.errors import SettingsError, did_you_mean, require_packages
 from dlm.logic.syntax import Program
 
 if TYPE_CHECKING:
@@ -52,10 +52,18 @@ BAG_RATIO = 4
 
 @dataclass(frozen=True)
 class Names:
-    """What the tables are called. A table's columns are arg1, arg2, ...; one without arguments has a column arg0."""
+    """What the tables are called. A table's columns are arg1, arg2, ...; one without arguments has a column arg0.
+
+    `columns` has those of tables that call them otherwise, `answers` those of the query itself.
+    """
 
     tables: Mapping[str, str]
     objects: str
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    answers: tuple[str, ...] | None = None
+
+    def columns_of(self, table: str, arity: int) -> tuple[str, ...]:
+        return self.columns.get(table) or _numbered(arity)
 
     @classmethod
     def of(cls, predicates: Iterable[str]) -> Names:
@@ -65,6 +73,10 @@ class Names:
         for predicate in predicates:
             tables[predicate] = _free_name(predicate, "predicate", taken)
         return cls(tables, _free_name("objects", "objects", taken))
+
+
+def _numbered(arity: int) -> tuple[str, ...]:
+    return tuple(f"arg{place}" for place in range(1, arity + 1))
 
 
 def _free_name(wanted: str, instead: str, taken: set[str]) -> str:
@@ -117,7 +129,7 @@ def ordered(query: Expression, arity: int) -> Expression:
     """A query for answers with their order: by the first argument, then by the second, and so on."""
     from sqlglot import exp
 
-    columns = [exp.Ordered(this=exp.Column(this=_quoted(f"arg{place}"))) for place in range(1, arity + 1)]
+    columns = [exp.Ordered(this=exp.Column(this=_quoted(name))) for name in _numbered(arity)]
     found = query.copy()
     if columns:
         found.set("order", exp.Order(expressions=columns))
@@ -128,28 +140,51 @@ def _require_sqlglot() -> None:
     require_packages("sqlglot", extra="scale", purpose="to write SQL")
 
 
-def export_sql(program: Program, dialect: str) -> str:
-    """The SQL text of a program for people to run on their own database."""
+def export_sql(program: Program, dialect: str, columns: Mapping[str, Sequence[str]] | None = None) -> str:
+    """The SQL text of a program for people to run on their own database.
+
+    `columns` has the names of columns, by predicate: an input, the target, or the table of all objects.
+    """
     _require_sqlglot()
     from sqlglot.dialects.dialect import Dialect
 
     if not dialect or dialect not in Dialect.classes:
         known = ", ".join(sorted(name for name in Dialect.classes if name))
         raise SettingsError(f"there is no SQL dialect {dialect!r}; choose one of {known}")
-    names = Names.of(program.inputs)
+    names = _with_columns(program, Names.of(program.inputs), columns or {})
     query = program_to_sql(program, names, dialect=dialect)
     (query.args.get("with_") or query).add_comments(_header(program, names), prepend=True)
     return query.sql(dialect=dialect, pretty=True, identify=True) + ";\n"
 
 
+def _with_columns(program: Program, names: Names, given: Mapping[str, Sequence[str]]) -> Names:
+    """The names with the columns that are given, if there are such tables and as many columns."""
+    arities = {program.target.name: program.target.arity, names.objects: 1, **program.inputs}
+    for name, columns in given.items():
+        if name not in arities:
+            known = ", ".join(map(repr, arities))
+            raise SettingsError(f"there is no table {name!r}.{did_you_mean(name, arities)} There are {known}.")
+        if len(columns) != arities[name] or len({column.casefold() for column in columns}) < len(columns):
+            raise SettingsError(f"{name!r} has {arities[name]} columns of different names, got {', '.join(columns)!r}")
+    tables = {names.objects: names.objects, **names.tables}
+    answers = given.get(program.target.name) if program.target.name not in tables else None
+    return replace(
+        names,
+        columns={tables[name]: tuple(columns) for name, columns in given.items() if name in tables},
+        answers=None if answers is None else tuple(answers),
+    )
+
+
 def _header(program: Program, names: Names) -> list[str]:
+    answers = ", ".join(names.answers) if names.answers else "arg1, arg2, ... (arg0 if there are no arguments)"
+    (objects,) = names.columns_of(names.objects, 1)
     lines = [
-        f" The tuples of {program.target.name!r}, in columns arg1, arg2, ... (arg0 if there are no arguments). ",
-        f" It reads a table of all objects, {names.objects!r} (arg1), and, no row repeated and no value null: ",
+        f" The tuples of {program.target.name!r}, in columns {answers}. ",
+        f" It reads a table of all objects, {names.objects!r} ({objects}), and, no row repeated and no value null: ",
     ]
     for predicate, arity in program.inputs.items():
-        columns = ", ".join(f"arg{number}" for number in range(1, arity + 1)) or "arg0; true if there is a row"
         table = names.tables[predicate]
+        columns = ", ".join(names.columns_of(table, arity)) or "arg0; true if there is a row"
         note = "" if table == predicate else f", the predicate {predicate!r}"
         lines.append(f" {table!r} ({columns}){note} ")
     return lines
@@ -212,7 +247,8 @@ class _SqlWriter:
         root = self.plan.root
         alone = isinstance(root, Project) and {*root.columns} == {*self.plan.parameters}
         found = self.open(root.source if isinstance(root, Project) and alone else root)
-        columns = {f"arg{place}": found.columns[name] for place, name in enumerate(self.plan.parameters, start=1)}
+        shown = self.names.answers or _numbered(len(self.plan.parameters))
+        columns = {name: found.columns[wanted] for name, wanted in zip(shown, self.plan.parameters, strict=True)}
         return self.select(found, columns, distinct=alone)
 
     def attach(self, body: Expression, queries: Mapping[str, Expression]) -> None:
@@ -325,15 +361,17 @@ class _SqlWriter:
         from sqlglot import exp
 
         table, alias = self.table(self.names.objects)
-        found = _Open({column: _column(alias, "arg1") for column in node.columns}, table)
+        (name,) = self.names.columns_of(self.names.objects, 1)
+        found = _Open({column: _column(alias, name) for column in node.columns}, table)
         if isinstance(node, Empty):
             found.where.append(exp.false())
         return found
 
     def scan(self, node: Scan) -> _Open:
         if isinstance(node.source, str):
-            table, alias = self.table(self.names.tables[node.source])
-            places = [f"arg{place}" for place in range(1, len(node.args) + 1)]
+            name = self.names.tables[node.source]
+            table, alias = self.table(name)
+            places = list(self.names.columns_of(name, len(node.args)))
         else:
             table, alias = self.table(self.written_as(node.source))
             places = list(node.source.columns)
