@@ -405,7 +405,8 @@ class PolicyGradient:
         logits = self.actor.machine.logits
         shapes = [tuple(own.shape) for own in (logits, *self.critic.parameters())]
         for name in ("exp_avg", "exp_avg_sq") if state.moments else ():
-            if [saved[name].shape for saved in state.moments] != shapes:
+            # Those of the critic are missing where it is not trained.
+            if [saved[name].shape for saved in state.moments] != shapes[: len(state.moments)]:
                 raise RunError("the moments of the optimiser do not fit this machine and critic")
         if state.logits.shape != tuple(logits.shape) or len(state.rates) != len(self.optimiser.param_groups):
             raise RunError("the saved weights do not fit this machine")
