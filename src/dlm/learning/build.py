@@ -12,7 +12,7 @@ from dlm.errors import SettingsError
 from dlm.learning.incremental import IncrementalLearner, Phase
 from dlm.learning.search import SearchLearner
 from dlm.learning.settings import LearnSettings
-from dlm.runs.extras import check_installed
+from dlm.runs.extras import check_learner
 from dlm.runs.learner import TaskLearner
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
@@ -26,7 +26,7 @@ SMALLER = "use a smaller depth, breadth or outputs setting"
 
 def build_learner(name: str, task: Task, settings: LearnSettings) -> TaskLearner[Any]:
     """A learner at its start. Torch is loaded only for the one that needs it."""
-    check_installed(name)
+    check_learner(name)
     if settings.incremental:
 
         def train(extended: Task, phase: Phase) -> TaskLearner[Any]:
@@ -39,13 +39,14 @@ def build_learner(name: str, task: Task, settings: LearnSettings) -> TaskLearner
     if name == "gradient":
         from dlm.learning.gradient import GradientLearner
         from dlm.learning.schedule import get_schedule
+        from dlm.machine.device import find_device
         from dlm.machine.memory import estimate_bytes
 
         schedule = get_schedule(settings.schedule, task, settings.machine)
         wiring = wire(settings.machine, task.inputs, task.target, task.target_arity)
         needed = estimate_bytes(wiring, schedule.size, schedule.batch, task.distinct_only)
         require_bytes(needed, "a training step of this machine", SMALLER)
-        return GradientLearner(task, settings.machine, schedule, settings.seed)
+        return GradientLearner(task, settings.machine, schedule, settings.seed, find_device(settings.device))
     raise SettingsError(f"there is no learner {name!r}")
 
 
@@ -55,11 +56,12 @@ def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) ->
         return build_learner(name, task, replace(settings, seed=phase.seed, incremental=False))
     from dlm.learning.gradient import GradientLearner
     from dlm.learning.schedule import get_schedule
+    from dlm.machine.device import find_device
 
     schedule = get_schedule(settings.schedule, task, settings.machine)
     if settings.schedule == "fast":  # the paper's schedule is long enough, and is not shortened
         schedule = replace(schedule, steps=phase.steps, shallower=0)
-    return GradientLearner(task, settings.machine, schedule, phase.seed)
+    return GradientLearner(task, settings.machine, schedule, phase.seed, find_device(settings.device))
 
 
 def _count_logits(task: Task, settings: MachineSettings) -> int:

@@ -25,7 +25,7 @@ from dlm.logic.syntax import FALSE, Definition, Program
 from dlm.logic.text import format_program
 from dlm.programs import read_program
 from dlm.runs.codec import decode
-from dlm.runs.extras import check_installed, missing_torch
+from dlm.runs.extras import check_learner, missing_torch
 from dlm.runs.folder import RunFolder
 from dlm.runs.learner import Candidate, Report
 from dlm.runs.observer import Observer, Silence, StopRun
@@ -48,7 +48,7 @@ TIMED = 2.0
 def check_task(task: Task, settings: RunSettings) -> None:
     """Refuse what cannot be learned, before anything is written."""
     assert isinstance(settings, LearnSettings)
-    check_installed(settings.learner)
+    check_learner(settings.learner, settings.device)
     settings.machine.check(task.inputs, task.target_arity)
     _check_breadth(task, settings)
 

@@ -13,7 +13,7 @@ from dlm.policies.imitation.teachers import TeacherSource, find_teacher
 from dlm.policies.learner import PolicyLearner
 from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
 from dlm.policies.settings import PolicyRunSettings
-from dlm.runs.extras import check_installed
+from dlm.runs.extras import check_learner
 
 __all__ = ["build_policy_learner"]
 
@@ -27,7 +27,7 @@ def build_policy_learner(
     teacher: TeacherSource | None = None,
 ) -> PolicyLearner[Any]:
     """A learner at its beginning. Torch is loaded only for those that need it."""
-    check_installed(name)
+    check_learner(name)
     if name == "search":
         if isinstance(domain, EnvDomain) and not domain.deterministic:
             raise SettingsError(
@@ -39,6 +39,7 @@ def build_policy_learner(
     if name == "imitation":
         given = find_teacher(judged, teacher)
         return Imitation(judged, given, seed, out_of_time=out_of_time, incremental=settings.incremental)
+    from dlm.machine.device import find_device
     from dlm.policies.gradient.learner import PolicyGradient
     from dlm.policies.gradient.settings import PolicySettings, default_settings, machine_settings
 
@@ -48,4 +49,12 @@ def build_policy_learner(
     else:
         trained = default_settings(domain, algorithm, keep_soft=settings.keep_soft)
     machine = settings.machine or machine_settings(domain)
-    return PolicyGradient(judged, seed, trained, machine, keep_soft=settings.keep_soft, out_of_time=out_of_time)
+    return PolicyGradient(
+        judged,
+        seed,
+        trained,
+        machine,
+        keep_soft=settings.keep_soft,
+        out_of_time=out_of_time,
+        device=find_device(settings.device),
+    )

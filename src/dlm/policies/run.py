@@ -28,7 +28,7 @@ from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.verify import SOFT_EPISODES, Tested, play_program, try_trials
 from dlm.programs import read_program
 from dlm.runs.codec import decode
-from dlm.runs.extras import check_installed, missing_torch
+from dlm.runs.extras import check_learner, missing_torch
 from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder
 from dlm.runs.learner import Candidate
 from dlm.runs.observer import Observer, Silence, StopRun
@@ -47,7 +47,7 @@ def check_policy_task(domain: AnyDomain, settings: RunSettings, teacher: Teacher
     """Refuse what cannot be learned, before anything is written."""
     assert isinstance(settings, PolicyRunSettings)
     for learner in settings.turns:
-        check_installed(learner)
+        check_learner(learner, settings.device)
     if settings.learner == "imitation":
         find_teacher(domain, settings.teacher if teacher is None else teacher)
 

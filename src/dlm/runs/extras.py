@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from dlm.errors import MissingExtraError
 
-__all__ = ["check_installed", "missing_torch"]
+__all__ = ["check_learner", "missing_torch"]
 
 TRAINED = ("gradient", "ppo", "reinforce")
 """The learners that train a machine."""
@@ -17,7 +17,14 @@ def missing_torch(purpose: str) -> MissingExtraError | None:
     return None if find_spec("torch") else MissingExtraError("torch", "gradient", purpose)
 
 
-def check_installed(learner: str) -> None:
-    """Refuse a learner whose package is not installed."""
-    if learner in TRAINED and (missing := missing_torch(f"the learner {learner}")):
+def check_learner(name: str, device: str = "cpu") -> None:
+    """Refuse a learner whose package is not installed, or whose device is not there."""
+    if name not in (*TRAINED, "auto"):
+        return
+    missing = missing_torch(f"the learner {name}")
+    if missing and name != "auto":
         raise missing
+    if device == "cuda" and not missing:
+        from dlm.machine.device import find_device
+
+        find_device(device)
