@@ -318,7 +318,7 @@ def _best_returns(graph: Graph) -> dict[bytes, tuple[float, int]]:
     following = np.take_along_axis(graph.following, graph.regret.argmin(axis=1)[:, None], axis=1)[:, 0]
     steps = np.where(following == -1, 1, len(following) + 1)
     for _ in range(len(following)):
-        longer = np.where(following >= 0, 1 + steps[following], steps)
+        longer = np.where(following >= 0, 1 + steps[np.maximum(following, 0)], steps)
         if np.array_equal(longer, steps):
             break
         steps = np.minimum(longer, len(following) + 1)

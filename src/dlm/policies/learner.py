@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from dlm.envs.domain import AnyDomain
+from dlm.envs.domain import AnyDomain, State
 from dlm.logic.syntax import Program
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.language import Language
@@ -41,6 +41,9 @@ class PolicyLearner(Learner[StateT], Protocol):
 
     def program(self, seconds: float = 0.0) -> Program:
         """The best program so far, made small if there are some seconds left for that."""
+
+    def refute(self, failed: Sequence[State]) -> bool:
+        """The best program fails a test from these starts, a batch a size. Whether it goes on because of that."""
 
     def soft(self) -> SoftPolicy | None:
         """The soft policy, if it is to be kept."""

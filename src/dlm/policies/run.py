@@ -122,6 +122,8 @@ class _Turns:
         self.attempt = self.turn = self.sitting = 0
         self.earlier_steps = self.steps = self.restarts = 0
         self.best: _Candidate | None = None
+        self.refuted: Program | None = None
+        self.refutations = 0
         self.learn_until = settings.time_limit
         # States of an environment hold the environment itself, which no file can, nor a teacher that is a function:
         # learners start again there.
@@ -180,8 +182,7 @@ class _Turns:
             name, last = self.settings.turns[self.turn], self.turn == len(self.settings.turns) - 1
             learner = self._open(name, last=last)
             if learner is not None:
-                ended = self._train(learner)
-                self._judge(learner, ended)
+                ended = self._learn(learner)
                 if ended != "finished":
                     break
                 if not last and not self.is_verified:
@@ -204,6 +205,23 @@ class _Turns:
         if self.sitting and self.checkpoints is not None and self.checkpoints.restore(learner, name):
             self.session.note(f"{name} goes on from its last checkpoint")
         return learner
+
+    def _learn(self, learner: PolicyLearner[Any]) -> Ending:
+        """Let a learner work and test its program; starts from which it fails go back to it, if it has an answer."""
+        while True:
+            ended = self._train(learner)
+            found = self._judge(learner, ended)
+            if ended != "finished" or found.rank[0] or not self._refute(learner, found):
+                return ended
+
+    def _refute(self, learner: PolicyLearner[Any], found: _Candidate) -> bool:
+        """Whether a learner goes on because its program failed; what comes next is tested by other episodes."""
+        same = found.program == self.refuted
+        if self.session.seconds >= self.learn_until or same or not learner.refute(found.tested.failed):
+            return False
+        self.refuted, self.refutations = found.program, self.refutations + 1
+        self.session.note(f"the program fails at size {found.tested.sizes[-1]}: {learner.name} goes on from there")
+        return True
 
     def _train(self, learner: PolicyLearner[Any]) -> Ending:
         """Let a learner work until it is done or the time is over; at least one step, so that there is something."""
@@ -240,7 +258,7 @@ class _Turns:
         if self.checkpoints is not None:
             self.checkpoints.forget(learner)
 
-    def _judge(self, learner: PolicyLearner[Any], ended: Ending) -> None:
+    def _judge(self, learner: PolicyLearner[Any], ended: Ending) -> _Candidate:
         """Run the learner's program on fresh episodes, and keep it if it is the best so far."""
         why = "" if ended == "finished" else f"{ended}: "
         self.session.note(f"{why}running the program of {learner.name} on fresh episodes")
@@ -257,15 +275,16 @@ class _Turns:
         facts = {"learner": best.learner, "restarts": best.restarts, "place": list(best.place), "tested": True}
         self.session.save_best(best.program, facts)
         self._save_progress(now=True)
+        return candidate
 
     @property
     def _test_seconds(self) -> float:
         """How long tests may take that can be left out: a share of the time spent."""
-        return min(self.settings.time_limit, max(LEAST_TESTING, TESTING * self.session.seconds))
+        return max(LEAST_TESTING, TESTING * self.session.seconds)
 
     def _test(self, program: Program) -> Tested:
-        """Fresh episodes, the same ones for all programs of a sitting, of a stream that no learner draws from."""
-        rng = seeds.rng(self.settings.seed, Stream.POLICY_TEST, self.sitting)
+        """Fresh episodes, the same ones for all programs of a sitting until one is refuted by them."""
+        rng = seeds.rng(self.settings.seed, Stream.POLICY_TEST, self.sitting, self.refutations)
         return try_trials(play_program(program, self.domain), self.domain, rng, seconds=self._test_seconds)
 
     def _test_soft(self, soft: SoftPolicy) -> Tested:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -216,6 +216,9 @@ class PolicyGradient:
         end = time.monotonic() + min(seconds, PRUNING)
         bar = Bar(self.judge, score.total, lambda: time.monotonic() >= end)
         return prune(program, dict(self.domain.predicates), bar)
+
+    def refute(self, failed: Sequence[State]) -> bool:  # noqa: ARG002 (its curriculum has no place for them)
+        return False
 
     def soft(self) -> SoftPolicy | None:
         """The soft policy that did best in an exam of the latest lesson, or the present one if there was no exam."""

@@ -9,6 +9,7 @@ episodes. This is rule search on labelled states, neither planning nor reinforce
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm import seeds
-from dlm.envs.domain import AnyDomain, State
+from dlm.envs.domain import AnyDomain, State, join
 from dlm.envs.evaluate import decide
 from dlm.errors import SettingsError
 from dlm.logic.syntax import Program
@@ -91,6 +92,7 @@ class ImitationState:
     invented: list[str]
     cases: list[SavedCases]
     judged_cases: list[SavedCases]
+    exams: list[tuple[int, int]]
     judged: list[SavedEpisodes]
     teachers: list[float]
     hoped: tuple[float, ...]
@@ -124,7 +126,9 @@ class Imitation(ListLearner):
         self.room = Classroom(self.language, teacher, self.rng)
         self.sizes = self._choose_sizes()
         self.cases = self._demonstrations()
-        starts = self._fresh_starts(self.settings.judged)
+        sizes = [max(self.sizes[0], round(self.sizes[-1] * growth)) for growth in self.settings.growth]
+        self.exams = list(zip(sizes, self.settings.examined, strict=True))  # sizes, and fresh episodes of them
+        starts = [domain.reset(self.rng, count, size) for size, count in zip(sizes, self.settings.judged, strict=True)]
         self.judge = PupilJudge(self.language, (), starts, cases=self._demonstrations())
         self.judge.teachers = self._teachers_returns()
         self.champion = Champion(self.judge, out_of_time)
@@ -211,10 +215,6 @@ class Imitation(ListLearner):
 
     # ------------------------------------------------------------------ comparison with the teacher
 
-    def _fresh_starts(self, episodes: Sequence[int]) -> list[State]:
-        sizes = [max(self.sizes[0], round(self.sizes[-1] * growth)) for growth in self.settings.growth]
-        return [self.domain.reset(self.rng, count, size) for size, count in zip(sizes, episodes, strict=True)]
-
     def _teachers_returns(self) -> list[float]:
         return [float(self.room.play(start)[0].mean()) for start in self.judge.starts]
 
@@ -227,7 +227,8 @@ class Imitation(ListLearner):
         Where it loses most, it is judged from now on, and taught.
         """
         earned, teachers, passed = [], [], True
-        for number, start in enumerate(self._fresh_starts(self.settings.examined)):
+        for number, (size, count) in enumerate(self.exams):
+            start = self.domain.reset(self.rng, count, size)
             pupil = play_lists(self.language, [decisions], draw_seed(self.rng), start)
             self.judge.steps += pupil.steps
             returns, solved = self.room.play(start)
@@ -239,13 +240,34 @@ class Imitation(ListLearner):
             worst = worst[lost[worst] > HARD_STEPS * self.domain.step_cost]
             if len(worst):
                 self.judge.add_starts(number, start.take(worst))
-                if (size := self.domain.size(start)) in self.sizes:
+                if size in self.sizes:
                     again = start.take(np.repeat(worst, AGAIN))
                     self._correct(self.cases, self.sizes.index(size), decisions, again)
         if passed and self._as_good(earned, teachers):
             return True
         self.judge.teachers = self._teachers_returns()
         return False
+
+    def refute(self, failed: Sequence[State]) -> bool:
+        """The best list fails a test from these starts, a batch a size. Whether it goes on: if its teacher succeeds.
+
+        Lists are judged by these starts from now on, and by others of their sizes.
+        """
+        taught = [start.take(np.flatnonzero(self.room.play(start)[1])[:HARD]) for start in failed]
+        taught = [hard for hard in taught if hard.count]
+        for hard in taught:
+            sizes, size = [known for known, _ in self.exams], self.domain.size(hard)
+            if size in sizes:
+                self.judge.add_starts(sizes.index(size), hard)
+            else:
+                place = bisect(sizes, size)
+                self.exams.insert(place, (size, 2 * HARD))
+                self.judge.add_size(place, join([hard, self.domain.reset(self.rng, HARD, size)]))
+        if taught:
+            self.done = False
+            self.judge.teachers = self._teachers_returns()
+            self.champion.judge_again()
+        return bool(taught)
 
     # ------------------------------------------------------------------ lists
 
@@ -285,6 +307,7 @@ class Imitation(ListLearner):
             invented=list(self.invented),
             cases=[SavedCases.of(cases) for cases in self.cases],
             judged_cases=[SavedCases.of(cases) for cases in self.judge.cases],
+            exams=list(self.exams),
             judged=[SavedEpisodes.of(start) for start in self.judge.starts],
             teachers=list(self.judge.teachers),
             hoped=tuple(self.judge.best),
@@ -302,6 +325,7 @@ class Imitation(ListLearner):
         self.invented = list(map(memory.word, state.invented))
         self.cases = list(map(memory.cases, state.cases))
         self.judge.cases = list(map(memory.cases, state.judged_cases))
+        self.exams = list(state.exams)
         self.judge.starts = list(map(memory.state, state.judged))
         self.judge.teachers, self.judge.best = state.teachers, state.hoped
         self.starts, self.since_best, self.done = state.starts, state.since_best, state.done

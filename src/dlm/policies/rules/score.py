@@ -115,6 +115,11 @@ class ListJudge:
         self.starts[number] = join([self.starts[number], more])
         self.best = ()
 
+    def add_size(self, place: int, starts: State) -> None:
+        """Starts of a size of its own, before those of the place."""
+        self.starts.insert(place, starts)
+        self.best = ()
+
     def _hope(self, returns: list[float]) -> float:
         """The mean return if all sizes to come gave as much as they ever did, and some steps more."""
         known = self.best or (1.0,) * (len(self.banks) + len(self.starts))

@@ -10,6 +10,7 @@ reinforcement learning by trial.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm import seeds
-from dlm.envs.domain import AnyDomain, State
+from dlm.envs.domain import AnyDomain, State, join
 from dlm.logic.syntax import Program
 from dlm.policies.learner import ListLearner
 from dlm.policies.rules.beam import BeamSettings
@@ -59,13 +60,16 @@ COSTS, SHORTER = (0.005, 0.01, 0.02), (0.02, 0.05, 0.1)
 HARD = 16
 """Starts from which the best list fails that are kept at a time."""
 
+SHORTENING = 0.5
+"""The share of the starts so far that go on for a shorter list once the best one is believed to be optimal."""
+
 
 @dataclass(frozen=True)
 class RuleSearchSettings:
     """How much is planned, sampled and judged. One set of values serves all domains.
 
     `sample`, `trials`, `pools` and `offered` are those of `CoverSettings`. After `patience` starts without progress the
-    search restarts from an empty list.
+    search restarts from an empty list: a new line of starts.
     """
 
     states: int = 6000  # of an instance that is planned on, at most
@@ -86,8 +90,8 @@ class RuleSearchSettings:
     episodes: int = 128  # of the first of these sizes, and fewer of the larger ones
     starts: int = 60  # in all, at most
     patience: int = 5
-    flawless_patience: int = 4  # the search ends after so many without progress, once nothing is lost any more
-    lines: int = 2  # or after so many restarts in a row that came to nothing better
+    flawless_patience: int = 2  # starts without progress after which a list that loses nothing is believed in
+    lines: int = 2  # the search ends after so many of them in a row that came to nothing better
 
 
 @dataclass(frozen=True)
@@ -99,11 +103,15 @@ class RuleSearchState:
     best: SavedList | None
     former: SavedList | None
     memory: dict[int, list[SavedCases]]
+    lessons: list[SavedCases]
+    exams: dict[int, int]
     judged: list[SavedEpisodes]
     hoped: tuple[float, ...]
     starts: int
     since_best: int
     idle_lines: int
+    begun: int
+    ends_at: int | None
     steps: tuple[int, int, int]
     peak: float
 
@@ -127,8 +135,11 @@ class RuleSearch(ListLearner):
         self.since_best = 0
         self.peak = -np.inf  # of this line; to regain what harder starts took away is no progress
         self.idle_lines = 0
+        self.begun = 0  # the starts before the last refutation
+        self.ends_at: int | None = None  # the starts at which it ends, once it believes that nothing can be better
         self.former: Judged | None = None
         self.memory: dict[int, list[Cases]] = {}
+        self.lessons: list[Cases] = []  # from starts that refuted a list
         self.sizes = self.planner.sizes(self.rng, settings.sizes)
         self._steps_ahead = 0
         judging = seeds.rng(seed, Stream.RULE_SCORES)
@@ -152,14 +163,19 @@ class RuleSearch(ListLearner):
     @property
     def done(self) -> bool:
         """Whether more starts are unlikely to find something better."""
-        if self.starts >= self.settings.starts or self.idle_lines >= self.settings.lines:
+        if self.starts - self.begun >= self.settings.starts or self.idle_lines >= self.settings.lines:
             return True
-        return self._agreed or (self._flawless and self.since_best >= self.settings.flawless_patience)
+        return self.ends_at is not None and self.starts >= self.ends_at
+
+    @property
+    def _succeeds(self) -> bool:
+        """Whether the best list always reaches the goal in larger worlds."""
+        return self.best is not None and all(share == 1.0 for share in self.best.solved)
 
     @property
     def _flawless(self) -> bool:
-        """Whether the best list loses no step from any planned state: what can be better is shorter."""
-        return self.best is not None and self.best.lost < 1e-9
+        """Whether it loses no step from any planned state either: what can be better is shorter."""
+        return self.best is not None and self.best.lost < 1e-9 and self._succeeds
 
     @property
     def _agreed(self) -> bool:
@@ -189,8 +205,51 @@ class RuleSearch(ListLearner):
             self.peak, self.since_best = self._score, 0
         else:
             self.since_best += 1
-        if self.since_best >= self.settings.patience and not self._flawless:
-            self._end_line()
+        self._look_at_the_end()
+
+    def _look_at_the_end(self) -> None:
+        """Leave a line without progress; once the best list is believed in, let a last line seek a shorter one."""
+        if self.ends_at is not None:
+            if not self._succeeds:  # harder starts were found
+                self.ends_at = None
+        elif self._agreed or (self._flawless and self.since_best >= self.settings.flawless_patience):
+            self.ends_at = self.starts + math.ceil(SHORTENING * (self.starts - self.begun))
+            self._new_line()
+        elif self.since_best >= self.settings.patience and not self._flawless:
+            self.idle_lines = 0 if self.former is None or self._better(self.former.score) else self.idle_lines + 1
+            self._new_line()
+
+    def refute(self, failed: Sequence[State]) -> bool:
+        """The best list fails a test from these starts, a batch a size. Whether it goes on: if it was believed in.
+
+        Lists are judged by these starts from now on, and by others of their sizes. They are learned from too, where few
+        enough states can be reached from them to plan on.
+        """
+        if self.ends_at is None:
+            return False
+        for start in failed:
+            hard, size = start.take(slice(0, HARD)), self.domain.size(start)
+            if size in self.exams:
+                self.judge.add_starts(list(self.exams).index(size), hard)
+            else:
+                self.exams = dict(sorted({**self.exams, size: HARD}.items()))
+                both = join([hard, self.domain.reset(self.rng, HARD, size)])
+                self.judge.add_size(list(self.exams).index(size), both)
+            bank = self.planner.plan_from(hard, self.settings.judged)
+            if bank.useful.any():
+                visits = bank.visits(bank.good(0.5), ASIDE)
+                self.lessons.append(bank.sample(self.rng, visits, 4 * self.settings.sample))
+        self._judge_again()
+        self.begun, self.ends_at = self.starts, None
+        self.idle_lines = self.since_best = 0
+        self.peak = self._score
+        return True
+
+    def _judge_again(self) -> None:
+        """What lists are judged by has changed."""
+        self.champion.judge_again()
+        if self.former is not None:
+            (self.former,) = self.judge([self.former.decisions])
 
     @property
     def _score(self) -> float:
@@ -200,10 +259,8 @@ class RuleSearch(ListLearner):
         """Whether the line has a list that is worth more than that."""
         return self._score > score + PROGRESS * self.domain.step_cost
 
-    def _end_line(self) -> None:
+    def _new_line(self) -> None:
         """Begin from nothing; lists that were found stay to be compared with."""
-        better = self.former is None or self._better(self.former.score)
-        self.idle_lines = 0 if better else self.idle_lines + 1
         self.former, self.champion = self.best, Champion(self.judge, self.out_of_time)
         self.peak, self.since_best = -np.inf, 0
 
@@ -220,7 +277,7 @@ class RuleSearch(ListLearner):
         self.memory = {
             size: [*self.memory.get(size, [])[1 - self.settings.memory :], cases] for size, cases in fresh.items()
         }
-        return [join_cases(cases) for cases in self.memory.values()]
+        return [*(join_cases(cases) for cases in self.memory.values()), *self.lessons]
 
     def _look_at_plans(self, size: int, guide: Judged | None) -> Cases:
         """States that the best plans and a good list come to, with a step aside now and then."""
@@ -245,9 +302,7 @@ class RuleSearch(ListLearner):
             failed = np.flatnonzero(~played.solved[0])[:HARD]
             self.judge.add_starts(number, start.take(failed))
             found[size] = start.take(np.concatenate([failed, np.flatnonzero(played.solved[0])[: 2 * HARD]]))
-        self.champion.judge_again()
-        if self.former is not None:
-            (self.former,) = self.judge([self.former.decisions])
+        self._judge_again()
         return found
 
     def _look_ahead(self, decisions: DecisionList, start: State) -> Cases:
@@ -316,11 +371,15 @@ class RuleSearch(ListLearner):
             best=best,
             former=former,
             memory={size: [SavedCases.of(part) for part in cases] for size, cases in self.memory.items()},
+            lessons=[SavedCases.of(cases) for cases in self.lessons],
+            exams=dict(self.exams),
             judged=[SavedEpisodes.of(start) for start in self.judge.starts],
             hoped=tuple(self.judge.best),
             starts=self.starts,
             since_best=self.since_best,
             idle_lines=self.idle_lines,
+            begun=self.begun,
+            ends_at=self.ends_at,
             steps=(self.planner.steps, self.judge.steps, self._steps_ahead),
             peak=float(self.peak),
         )
@@ -331,8 +390,10 @@ class RuleSearch(ListLearner):
         self.rng.bit_generator.state = state.rng.bit_generator.state
         self.champion.best, self.former = memory.judged(state.best), memory.judged(state.former)
         self.memory = {size: list(map(memory.cases, cases)) for size, cases in state.memory.items()}
+        self.lessons, self.exams = list(map(memory.cases, state.lessons)), dict(state.exams)
         self.judge.starts = list(map(memory.state, state.judged))
         self.judge.best = state.hoped
         self.starts, self.since_best, self.idle_lines = state.starts, state.since_best, state.idle_lines
+        self.begun, self.ends_at = state.begun, state.ends_at
         self.planner.steps, self.judge.steps, self._steps_ahead = state.steps
         self.peak = state.peak

@@ -6,7 +6,7 @@ simulator: it is a sum over a table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -145,12 +145,18 @@ class Planner:
 
     def plan(self, rng: np.random.Generator, size: int, states: int, instances: int) -> Bank:
         """Fresh instances of a size: at most so many, and no more once there are enough states."""
+        return self._plan((self.language.domain.reset(rng, 1, size) for _ in range(instances)), states)
+
+    def plan_from(self, starts: State, states: int) -> Bank:
+        """The instances of some starts: no more once there are enough states, or an instance is too large."""
+        return self._plan((starts.take(slice(row, row + 1)) for row in range(starts.count)), states, whole=True)
+
+    def _plan(self, instances: Iterable[State], states: int, *, whole: bool = False) -> Bank:
         graphs: list[Graph] = []
         starts: list[int] = []
         numbers: dict[bytes, int] = {}
         horizon = 0
-        while len(starts) < instances and len(numbers) < states:
-            start = self.language.domain.reset(rng, 1, size)
+        for start in instances:
             horizon = max(horizon, int(start.left.max()))
             (key,) = start.keys()
             if key not in numbers:
@@ -158,6 +164,8 @@ class Planner:
                 begin = sum(graph.states.count for graph in graphs[:-1])
                 numbers |= {met: begin + number for number, met in enumerate(graphs[-1].states.keys())}
             starts.append(numbers[key])
+            if len(numbers) >= states or (whole and not graphs[-1].known.all()):
+                break
         return Bank.of_graphs(self.language, graphs, starts, horizon)
 
     def _explore(self, start: State) -> Graph:
