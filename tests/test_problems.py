@@ -19,7 +19,7 @@ import dlm
 from dlm.data.worlds import Worlds
 
 def draw(rng, count, size):
-    return Worlds(count, size, {"edge": rng.random((count, size, size)) < 0.3})
+    return Worlds(count, size, {"edge": (rng.random((count, size, size)) < 0.3) & ~np.eye(size, dtype=bool)})
 
 def label(worlds):
     return worlds.relations["edge"].any(axis=2)
@@ -41,7 +41,9 @@ def own_task() -> dlm.Task:
         12,
         dlm.MachineSettings(depth=3, breadth=2),
         10,
-        lambda rng, count, size: Worlds(count, size, {"edge": rng.random((count, size, size)) < 0.3}),
+        lambda rng, count, size: Worlds(
+            count, size, {"edge": (rng.random((count, size, size)) < 0.3) & ~np.eye(size, dtype=np.bool_)}
+        ),
         lambda worlds: np.asarray(worlds.relations["edge"].any(axis=2)),
     )
 
@@ -58,7 +60,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_lambdas_are_learned_by_both_learners_side_by_side() -> None:
     result = dlm.learn(own_task(), time_limit=60)
     assert result.verified
-    assert str(result.program) == "has_edge(x) :- exists y: edge(x, y)."
+    assert str(result.program).strip() == "has_edge(x) :- exists y: edge(x, y)."
 
 
 def test_a_task_is_saved_by_value_with_a_warning_and_opened_with_trust(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ everywhere, 130 for a second Ctrl-C (of `run`: for the first).
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import Annotated, Any, NoReturn
 
@@ -86,6 +87,8 @@ for verb in (tasks, learn, test, play, show, run, check, explain, export, genera
 
 def main() -> None:
     """Run the command line. Whatever a user can cause ends in one message, not in a traceback."""
+    # Whoever ends a command politely means what Ctrl-C means: a run ends with the best program so far.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         try:
             app(prog_name="dlm")

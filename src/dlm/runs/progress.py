@@ -52,7 +52,7 @@ class Watch:
     def __init__(self, verbose: bool = False) -> None:
         self._verbose = verbose
         self._interrupted = False
-        self._previous: dict[int, Callable[[int, FrameType | None], object] | int | None] = {}
+        self._previous: Callable[[int, FrameType | None], object] | int | None = None
 
     def on_report(self, report: Report, seconds: float, limit: float) -> None:
         self.show_report(report, seconds, limit)
@@ -72,13 +72,12 @@ class Watch:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():  # others may not handle signals
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._previous[number] = signal.signal(number, self._on_signal)
+            self._previous = signal.signal(signal.SIGINT, self._on_signal)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
         if kind is KeyboardInterrupt:
             self.on_note("stopped at once; the run folder keeps what was saved, and --resume goes on with it")
 
