@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dlm.data.worlds import Examples
+from dlm.engines.audit import audit
 from dlm.engines.bits import evaluate_target
 from dlm.errors import DataError
 from dlm.learning.fit import Fit, fit_answers
@@ -93,6 +94,7 @@ def try_program(
         examples = task.sample(rng, count, size)
         answers = evaluate_target(program, examples.worlds)
         errors = examples.mistakes(answers).sum(axis=1, dtype=np.int64)
+        audit(program, examples.worlds, answers)
         fit += fit_answers(answers, examples)
         asked = max(int(examples.scored.sum()), 1)
         right += int((errors == 0).sum())

@@ -141,9 +141,8 @@ class _Turns:
     def recall(self, folder: RunFolder) -> None:
         """What earlier sittings have left."""
         counts = self.session.recall()
-        if counts:
-            self.attempt, self.turn = counts.get("attempt", 0), counts.get("turn", 0)
-            self.earlier_steps, self.sitting = counts.get("earlier_steps", 0), counts.get("sitting", 0) + 1
+        self.attempt, self.turn = counts.get("attempt", 0), counts.get("turn", 0)
+        self.earlier_steps, self.sitting = counts.get("earlier_steps", 0), counts.get("sitting", 0) + 1
         self.steps = self.earlier_steps
         # A program that is saved on the way to a soft policy says nothing about that policy.
         if folder.has(SOFT if self.settings.keep_soft else "best.json"):

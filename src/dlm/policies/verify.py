@@ -19,6 +19,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dlm.engines import evaluate_target
+from dlm.engines.audit import WORLDS, audit
 from dlm.envs.domain import AnyDomain, Optimum, State, Trial, join
 from dlm.envs.evaluate import Mode, Returns, check_policy, run_from
 from dlm.errors import ResourceError
@@ -180,7 +182,13 @@ def all_passed(tests: Iterable[Earned]) -> bool:
 def play_program(program: Program, domain: AnyDomain, mode: Mode = "sampled") -> Play:
     """Episodes by a program, run by the independent evaluator."""
     check_policy(program, domain)
-    return lambda start, rng: run_from(program, domain, rng, start, mode=mode, optimum=False)
+
+    def play(start: State, rng: np.random.Generator) -> Returns:
+        seen = domain.observe(start)
+        audit(program, seen, evaluate_target(program, seen.take(slice(0, WORLDS))))
+        return run_from(program, domain, rng, start, mode=mode, optimum=False)
+
+    return play
 
 
 def try_trials(
