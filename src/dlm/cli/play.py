@@ -63,7 +63,7 @@ def play(
     levels: Annotated[
         int, typer.Option(min=0, metavar="N", help="How deep --explain goes; 0: down to the facts.")
     ] = LEVELS,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the start and of choices.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the start state and of choices.")] = 0,
     trust: TrustOption = False,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
 ) -> None:

@@ -22,7 +22,7 @@ WHY = {
     "finished": "the learner has nothing more to try",
 }
 RARE = 0.1
-"""Where true atoms are a smaller share than this, recall and precision stand for the share of right atoms."""
+"""Where true atoms are a smaller share than this, recall and precision are shown instead of accuracy."""
 
 
 def print_result(result: Result | Policy) -> None:

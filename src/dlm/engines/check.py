@@ -46,18 +46,18 @@ class Check:
 
     @property
     def accuracy(self) -> float | None:
-        """The share of right answers; None if there was nothing to answer."""
+        """The share of tuples classified rightly; None if there are none."""
         right = self.true_positives + self.true_negatives
         return _share(right, right + self.false_positives + self.false_negatives)
 
     @property
     def precision(self) -> float | None:
-        """Of what the program says is true, the share that is; None if it says so of nothing."""
+        """The share of the program's answers that are true; None if there are none."""
         return _share(self.true_positives, self.true_positives + self.false_positives)
 
     @property
     def recall(self) -> float | None:
-        """Of what is true, the share of which the program says so; None if nothing is."""
+        """The share of true answers that the program gives; None if there are none."""
         return _share(self.true_positives, self.true_positives + self.false_negatives)
 
     @property

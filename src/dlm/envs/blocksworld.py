@@ -78,7 +78,7 @@ class BlocksworldState(State):
 
 
 class Blocksworld(Domain[BlocksworldState]):
-    """A start that equals its goal is drawn anew."""
+    """A start state that equals its goal is drawn again."""
 
     name = "rl/blocksworld"
     predicates: ClassVar[Mapping[str, int]] = {name: 2 for names in COMPARISONS.values() for name in names}
@@ -182,7 +182,7 @@ class Blocksworld(Domain[BlocksworldState]):
         return replace(state, x=x, y=y)
 
     def moves_needed(self, state: BlocksworldState) -> tuple[IntArray, BoolArray]:
-        """The least number of moves, by a search that is exact unless it grows too long; see `deadlocks`."""
+        """The least number of moves, by a search that is exact within its budget; see `deadlocks`."""
         source, target = (supports(state.x[:, world], state.y[:, world]) for world in (SOURCE, TARGET))
         found = [least_moves(a, b) for a, b in zip(source.tolist(), target.tolist(), strict=True)]
         moves = np.array([plan.moves for plan in found], dtype=np.int32)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 __all__ = ["LeastMoves", "least_moves"]
 
 SEARCH_NODES = 3000
-"""After so many cycles looked at, an upper bound has to do."""
+"""Budget of cycles visited; beyond it the result is an upper bound."""
 
 GROUND = 0
 

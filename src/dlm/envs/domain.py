@@ -77,7 +77,7 @@ class Step(NamedTuple, Generic[S]):
 
 @dataclass(frozen=True)
 class Optimum:
-    """The best return that can still be had in each episode; where not `exact` a lower bound, or not a number."""
+    """The optimal return of each episode; where not `exact` a lower bound, or not a number."""
 
     returns: Floats
     exact: BoolArray
@@ -90,7 +90,7 @@ class Optimum:
 
 @dataclass(frozen=True)
 class Trial(Generic[S]):
-    """A published test: where it starts, its blocks, numbers or nodes, and how many episodes make a fair mean.
+    """A published test: its start states, its blocks, numbers or nodes, and how many episodes make a fair mean.
 
     An `optional` one is left out where memory or time do not allow it.
     """
@@ -118,17 +118,17 @@ class Domain(ABC, Generic[S]):
     collects_late: ClassVar[bool] = False
     """The goal is rewarded one step after it is reached: the reward looks at the state before the move."""
     view: ClassVar[View | None] = None
-    """A way to look at the observation that makes policies simpler to say; see `View`."""
+    """A view of the observation in which policies are shorter; see `View`."""
 
     differs: ClassVar[str] = ""
     """Where what learners read differs from what the paper's do, a sentence that says how."""
 
     limit_is_rule: ClassVar[bool] = False
-    """Running out of steps is a defeat by the rules of the task, not an episode cut short."""
+    """The step limit is part of the task: an episode that reaches it is terminated, not truncated."""
 
     @abstractmethod
     def reset(self, rng: np.random.Generator, count: int, size: int) -> S:
-        """Fresh episodes at a training start."""
+        """Fresh episodes in a start state of training."""
 
     @abstractmethod
     def trials(self) -> tuple[Trial[S], ...]:
@@ -196,7 +196,7 @@ class Domain(ABC, Generic[S]):
         return Step(replace(moved, left=left, finished=finished), rewards, finished, reached)
 
     def optimal_return(self, state: S) -> Optimum:
-        """The best return that can still be had from each state within the steps left."""
+        """The optimal return from each state within the steps left."""
         moves, exact = self.moves_needed(state)
         steps = moves + 1 if self.collects_late else moves
         returns = np.where(steps <= state.left, 1.0 - self.step_cost * (steps - 1), -self.step_cost * state.left)

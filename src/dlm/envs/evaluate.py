@@ -95,7 +95,7 @@ def run_policy(
     temperature: float = TEMPERATURE,
     mode: Mode = "sampled",
 ) -> Returns:
-    """Run a program from fresh training starts with `size` blocks, numbers or nodes."""
+    """Run a program from fresh start states of training with `size` blocks, numbers or nodes."""
     check_policy(program, domain)
     _check_episodes(episodes)
     return run_from(program, domain, rng, domain.reset(rng, episodes, size), temperature=temperature, mode=mode)
@@ -111,7 +111,7 @@ def run_trial(
     temperature: float = TEMPERATURE,
     mode: Mode = "sampled",
 ) -> Returns:
-    """Run a program from the start of a published test."""
+    """Run a program from the start states of a published test."""
     check_policy(program, domain)
     episodes = trial.episodes if episodes is None else episodes
     _check_episodes(episodes)

@@ -44,7 +44,7 @@ GROWTH = (1, 2, 3, 5, 8)
 TRIES = 300
 """How often an environment is reset in the hope of a given number of objects."""
 PLANNED = 3000
-"""States that are looked at to find the best return from a start."""
+"""States that planning visits to find the optimal return from a start state."""
 PLANNED_FACTS, STEP_FACTS = 2_000_000, 30
 """Facts of all states that are stepped to for the best returns of a batch, a few seconds; a step is as so many."""
 FACT_BYTES, KNOWN_SHARE = 100, 0.2
@@ -87,7 +87,7 @@ class EnvDomain(Domain[EnvState]):
     """The most that a single step was seen to earn."""
     deterministic: ClassVar[bool]
     grows: ClassVar[bool]
-    """Whether environments of any size can be made, not only those of the lessons."""
+    """Whether environments of any size can be made, not only those trained on."""
 
     def __init__(self, make: Callable[[int], AnyEnv], encode: Encode) -> None:
         self._make = make
@@ -100,7 +100,7 @@ class EnvDomain(Domain[EnvState]):
         self._best: dict[bytes, tuple[float, int]] = {}
         self._hopeful = False
 
-    # ------------------------------------------------------------------ starts
+    # ------------------------------------------------------------------ start states
 
     def reset(self, rng: np.random.Generator, count: int, size: int) -> EnvState:
         size = self._nearest(size)
@@ -269,7 +269,7 @@ class EnvDomain(Domain[EnvState]):
         return np.zeros(state.count, dtype=np.int32), np.zeros(state.count, dtype=np.bool_)
 
     def hopeful(self) -> Self:
-        """The same domain, but where the best return is not known it is what no policy can exceed.
+        """The same domain with an upper bound where the optimal return is not known.
 
         For learners that compare returns with the optimum: programs keep their order, and none is taken for optimal.
         """
@@ -292,7 +292,7 @@ class EnvDomain(Domain[EnvState]):
         return Optimum(np.where(known, returns, most if self._hopeful else np.nan), known)
 
     def _plan(self, state: EnvState) -> None:
-        """Plan from start to start. The mean is unknown with the first that is: the others are then left unknown too.
+        """Plan from one start state after another. Once one is unknown so is the mean, and the rest is left out.
 
         What was found, or not found, once stays so: returns that are compared with it can be compared with each other.
         """
@@ -334,9 +334,9 @@ def _weight(shown: Structure) -> int:
 
 
 def copy_env(env: AnyEnv) -> AnyEnv:
-    """A copy that goes its own way. Spaces and the source of randomness are shared: copying them is most of the work.
+    """An independent copy. Spaces and the random generator are shared: copying them is most of the work.
 
-    A shared source of randomness also shows that an environment is stochastic: its copies do different things.
+    A shared generator also shows that an environment is stochastic: its copies do different things.
     """
     shared: dict[int, object] = {}
     layer: object = env

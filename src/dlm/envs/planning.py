@@ -1,8 +1,8 @@
-"""Planning on small instances: every action is tried in every state that can be reached.
+"""Planning on small instances: value iteration over all reachable states.
 
-It asks a domain for nothing but its interface: states that can be gone back to, what a step leads to, and which
-actions are legal. The result is what each action would lose against the best one, so that a learner sees *all* the
-good actions of a state and not one of them. This is planning with a simulator, not reinforcement learning by trial.
+Only the interface of a domain is used: states as values, steps, and which actions are legal. The result is the regret
+of each action, so that a learner sees *all* good actions of a state and not one of them. This is planning with a
+simulator, not reinforcement learning.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ENDS, UNKNOWN = -1, -2
 
 @dataclass(frozen=True)
 class Graph:
-    """The states reached from some starts, and what each action does in them.
+    """The states reached from some start states, and what each action does in them.
 
     `following[s, a]` is the state after action a in state s, -1 if the episode is over then, or -2 if the state
     was left out for lack of budget. `regret[s, a]` is the return lost by taking action a in state s and
@@ -50,7 +50,7 @@ class Graph:
 
 
 def explore(domain: AnyDomain, start: State, actions: Actions, budget: int) -> Graph:
-    """Everything that can be reached from the starts by the given actions, up to about `budget` states.
+    """All that is reachable from the start states by the given actions, up to about `budget` states.
 
     Illegal actions are all alike by the domain's promise (they change nothing and cost a step), so one of them is
     tried in each state and stands for all.
@@ -148,7 +148,7 @@ def _valued(
     horizon: int,
     steps: int,
 ) -> Graph:
-    """Value iteration. What was left out counts as the worst that can happen in so many steps."""
+    """Value iteration. States left out have the lowest possible value: a lower bound."""
     values = np.zeros(len(following))
     beyond = float(rewards.min()) * horizon
     for _ in range(horizon):
@@ -167,7 +167,7 @@ def _qualities(following: NDArray[np.int32], rewards: Floats, values: Floats, be
 
 
 def _known(following: NDArray[np.int32], rewards: Floats, values: Floats) -> NDArray[np.bool_]:
-    """The states whose regrets hold even if every state left out gave the best reward of all at once."""
+    """The states whose regrets are certain: they hold even if every state left out had the highest possible value."""
     complete = np.asarray((following != UNKNOWN).all(axis=1))
     if complete.all():
         return complete

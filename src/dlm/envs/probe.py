@@ -180,9 +180,9 @@ class _Probe:
     """What random walks have shown so far."""
 
     random: bool = False
-    """Two copies did different things."""
+    """Stochastic: two copies did different things."""
     hidden: bool = False
-    """The same action in the same observation did different things."""
+    """Not Markov: the same action in the same observation did different things."""
     seen: dict[tuple[bytes, tuple[int, ...]], Happening] = field(default_factory=dict)
 
     def try_actions(self, domain: EnvDomain, rng: np.random.Generator, state: EnvState) -> None:
@@ -196,7 +196,7 @@ class _Probe:
 
 
 def _look(domain: EnvDomain) -> _Probe:
-    """Walk around and try actions: is there luck, does an observation show all that matters, what does a step cost?"""
+    """Random walks: is it deterministic, is it fully observed (Markov), what does a step cost?"""
     rng = fixed_rng()
     probe = _Probe()
     for _ in range(WALKS):

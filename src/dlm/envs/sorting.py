@@ -24,7 +24,7 @@ class SortingState(State):
 
 
 class Sorting(Domain[SortingState]):
-    """The objects are the places of the list. A start that is sorted already is drawn anew."""
+    """The objects are the places of the list. A start state that is sorted already is drawn again."""
 
     name = "rl/sorting"
     predicates: ClassVar[Mapping[str, int]] = {

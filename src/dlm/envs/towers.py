@@ -35,7 +35,7 @@ class TowersState(State):
 
 
 class Towers(Domain[TowersState]):
-    """What the three tasks share. The training start is a fixed one, so `reset` draws nothing."""
+    """What the three tasks share. The start state of training is fixed, so `reset` draws nothing."""
 
     predicates: ClassVar[Mapping[str, int]] = {"is_floor": 1, "top": 1, "on": 2}
     action = "move"
@@ -46,11 +46,11 @@ class Towers(Domain[TowersState]):
     collects_late = True
 
     def start(self, size: int) -> Columns:
-        """The training start: one tower, the first block at the bottom."""
+        """The start state of training: one tower, the first block at the bottom."""
         return [range(1, size + 1)]
 
     def variation(self) -> tuple[str, Columns]:
-        """The test start of four blocks that differs from the training start."""
+        """The start state of the test with four blocks, which differs from that of training."""
         return "two columns", [(1, 2), (3, 4)]
 
     def reset(self, rng: np.random.Generator, count: int, size: int) -> TowersState:  # noqa: ARG002 (a fixed start)
@@ -136,7 +136,7 @@ class Stack(Towers):
     name = "rl/stack"
 
     def start(self, size: int) -> Columns:
-        """The training start: every block on the floor."""
+        """The start state of training: every block on the floor."""
         return [(block,) for block in range(1, size + 1)]
 
     def solved(self, state: TowersState) -> BoolArray:

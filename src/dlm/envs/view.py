@@ -1,4 +1,4 @@
-"""Another way to look at what a domain shows, said in logic.
+"""Views: derived observations of a domain, defined in logic.
 
 A view defines predicates from those that are observed, and may keep only some of the objects. Since it is written as
 definitions, a program about the view is turned into an ordinary program about the observation itself: the

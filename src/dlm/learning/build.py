@@ -25,7 +25,7 @@ SMALLER = "use a smaller depth, breadth or outputs setting"
 
 
 def build_learner(name: str, task: Task, settings: LearnSettings) -> TaskLearner[Any]:
-    """A learner at its start. Torch is loaded only for the one that needs it."""
+    """A new learner. Torch is loaded only for the one that needs it."""
     check_learner(name)
     if settings.incremental:
 
@@ -51,7 +51,7 @@ def build_learner(name: str, task: Task, settings: LearnSettings) -> TaskLearner
 
 
 def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) -> TaskLearner[Any]:
-    """The learner of one phase of incremental training: short starts, longer ones after phases that came to nothing."""
+    """The learner of one phase: short restarts, longer ones after phases without improvement."""
     if name != "gradient":
         return build_learner(name, task, replace(settings, seed=phase.seed, incremental=False))
     from dlm.learning.gradient import GradientLearner

@@ -87,9 +87,9 @@ class Circuit:
         for unit in plan.wiring.units:
             for index, chosen in enumerate(choices[unit.key].tolist()):
                 self.choices[plan.number[unit.key, index]] = chosen
-        self._tables: list[Words | None] = []  # None: to be computed when somebody asks
+        self._tables: list[Words | None] = []  # None: computed on demand
         self._reads: list[set[int]] = [set() for _ in range(plan.size)]
-        self._closure = [0] * plan.size  # as bits of an integer: the predicate and all below it that is invented
+        self._closure = [0] * plan.size  # bit set: the predicate and all invented ones below it
         self._reduced: dict[tuple[int, str], Words] = {}
         self._stacks: dict[int, tuple[NDArray[np.int64], Words]] = {}
         for number in range(plan.size):
@@ -113,7 +113,7 @@ class Circuit:
         }
 
     def choose(self, number: int, chosen: list[int]) -> None:
-        """Choose anew for one predicate; forget the tables of all that depends on it."""
+        """Change the choices of one predicate; invalidate the tables of all that depends on it."""
         self.choices[number] = chosen
         self._reads[number] = self._sources(number)
         changed = {number}
@@ -239,7 +239,7 @@ class Circuit:
         return blocked
 
     def _combine(self, number: int, literals: Iterable[Words | None]) -> Words:
-        """The conjunction or disjunction of literals; None is the constant that changes nothing."""
+        """The conjunction or disjunction of literals; None is the neutral constant."""
         module = self.plan.module[number]
         assert module is not None
         positive = module.atoms - module.negated

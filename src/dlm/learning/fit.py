@@ -1,7 +1,7 @@
 """How a program's answers compare with the truth, counted over atoms.
 
-Where one atom in a hundred is true, a program that says no to all is right about 99 % of them. So programs are shown by
-recall and precision, and compared by misses and alarms as a share of the atoms that should be, or are said to be, true.
+Where one atom in a hundred is true, a program that is false everywhere has an accuracy of 99 %. So programs are shown
+by recall and precision, and compared by the Jaccard index.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Fit", "fit_answers", "fit_program"]
 
 @dataclass(frozen=True)
 class Fit:
-    """Counts of atoms: true ones that were said and missed, false ones that were said and rightly rejected."""
+    """The confusion matrix: hits are true positives, alarms false ones, rejections true negatives, misses false."""
 
     hits: int = 0
     misses: int = 0
@@ -35,22 +35,22 @@ class Fit:
 
     @property
     def recall(self) -> float:
-        """The share of true atoms that were said; 1 if there are none."""
+        """The share of true atoms that were predicted; 1 if there are none."""
         return _share(self.hits, self.hits + self.misses)
 
     @property
     def precision(self) -> float:
-        """The share of said atoms that are true; 1 if none was said."""
+        """The share of predicted atoms that are true; 1 if none was predicted."""
         return _share(self.hits, self.hits + self.alarms)
 
     @property
     def score(self) -> float:
-        """1 less misses and alarms as a share of the atoms that are true or were said."""
+        """The Jaccard index: hits as a share of the atoms that are true or were predicted."""
         return _share(self.hits, self.hits + self.misses + self.alarms)
 
     @property
     def balanced(self) -> float:
-        """The mean of the shares of true and of false atoms that are answered rightly."""
+        """Balanced accuracy: the mean of recall and of the share of false atoms that were rejected."""
         return (self.recall + _share(self.rejections, self.rejections + self.alarms)) / 2
 
     @property

@@ -1,4 +1,4 @@
-"""Incremental training: machine after machine, each of which may read what those before it invented.
+"""Incremental training: machines in phases, each of which may read predicates that earlier ones invented.
 
 A phase trains a fresh machine on the task's inputs and the predicates shown so far. At its end the phase's best
 program is compared with the best one so far on worlds held out from training. If it is better, its invented predicates
@@ -35,9 +35,9 @@ __all__ = ["HeldOut", "IncrementalLearner", "Phase", "phase_machine", "project_t
 PHASE_DEPTH = 5
 """Layers of a phase's machine at most, unless a user asks for more: depth comes from stacking."""
 STEPS, SLOWER, SLOWEST = 30, 1.5, 100
-"""Steps an epoch of a phase by gradient; how much longer after a phase in vain; and at most."""
-SEARCH_STARTS = 8
-"""Starts of a phase by search; a phase by gradient is one start."""
+"""Steps an epoch of a phase by gradient; how much longer after a phase without improvement; and at most."""
+SEARCH_RESTARTS = 8
+"""Restarts of a phase by search; a phase by gradient is one."""
 HELD_OUT = 200
 KEPT = 64
 SAMPLE_SIZES = 12
@@ -64,7 +64,7 @@ class HeldOut:
         self.batches += [sample_rich(task, rng, HELD_OUT // 4, smaller) for smaller in range(size // 2, size)]
 
     def error(self, program: Program) -> float:
-        """Missed atoms and false alarms as shares of the atoms that a program should be, or is, true of."""
+        """False negatives and false positives as a share of the atoms that are true or predicted."""
         return 1 - fit_program(program, self.batches).score
 
 
@@ -92,9 +92,9 @@ class IncrementalState(Generic[StateT]):
 
 
 class IncrementalLearner(Generic[StateT]):
-    """A learner of one kind, started again and again on a task that has more inputs each time.
+    """A learner of one kind, trained in phases on a task that has more inputs each time.
 
-    `starts` are those of a phase; by default one by gradient, and several by search.
+    `restarts` are those of a phase; by default one by gradient, and several by search.
     """
 
     def __init__(
@@ -104,12 +104,12 @@ class IncrementalLearner(Generic[StateT]):
         machine: MachineSettings,
         seed: int,
         train: Callable[[Task, Phase], TaskLearner[StateT]],
-        starts: int | None = None,
+        restarts: int | None = None,
     ) -> None:
         self.name = f"{kind} (incremental)"
         self.kind, self.task, self.seed = kind, task, seed
         self._train = train
-        self._starts = starts or (1 if kind == "gradient" else SEARCH_STARTS)
+        self._restarts = restarts or (1 if kind == "gradient" else SEARCH_RESTARTS)
         breadth = max(machine.breadth_at(layer) for layer in range(1, machine.depth))
         self._widest = max(task.target_arity, breadth - 1, *task.inputs.values())
         self.questions = [task, *(project_task(task, n) for n in range(task.target_arity) if task.target_arity > 1)]
@@ -128,10 +128,10 @@ class IncrementalLearner(Generic[StateT]):
         return IncrementalState[inner]  # type: ignore[valid-type]
 
     def advance(self) -> Report:
-        """A slice of the phase's learner; at the end of the phase, what it has found is judged."""
+        """A slice of the phase's learner; at the end of the phase its best program is compared with the best so far."""
         report = self.learner.advance()
         candidate = self._consider(report)
-        over = report.restarts > self._starts
+        over = report.restarts > self._restarts
         if self._question and report.candidate is not None and report.candidate.believed:
             over = True
         told = replace(
@@ -144,7 +144,7 @@ class IncrementalLearner(Generic[StateT]):
         return told
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
-        """Every phase from now on knows these worlds."""
+        """These counterexamples are training worlds of all further phases."""
         self._counterexamples += [batch.take(slice(0, 4)) for batch in counterexamples]
         del self._counterexamples[:-KEPT]
         if not self._question:

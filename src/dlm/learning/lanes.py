@@ -75,7 +75,7 @@ class Lane:
         return [report]
 
     def seconds_left(self) -> float | None:
-        """How long a schedule that has an end will still take, told from its steps so far."""
+        """The estimated time to the end of a schedule that has one, extrapolated from its steps so far."""
         left = getattr(self.learner, "steps_left", None)
         return None if left is None or not self._made else left * self._spent / self._made
 
@@ -93,7 +93,7 @@ class Lane:
             self._saved = time.monotonic()
 
     def close(self) -> None:
-        """Nothing to end: the learner lives in this process."""
+        """Nothing to stop: the learner is in this process."""
 
 
 class Worker:

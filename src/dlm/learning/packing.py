@@ -45,7 +45,7 @@ class Packing:
     mixer: Words
     one_is_enough: bool = False
     false_alarm: float = 0.0
-    """What a world with a false alarm costs beside the alarms themselves, where one answer is enough."""
+    """Penalty for each world with a false alarm, beside the alarms themselves, where one answer is enough."""
 
     def errors(self, table: Words) -> NDArray[np.float64]:
         """How wrong each candidate of a target table is: 0 for none, about 1 for a constant.

@@ -1,4 +1,4 @@
-"""A pool of training worlds that learns which of them are hard.
+"""A pool of training worlds with weights that grow on hard ones.
 
 A sample of a few dozen worlds is all a search step needs, if they are the right ones. Worlds that
 recent programs got wrong are drawn more often: a local optimum that is wrong about them stops being
@@ -35,7 +35,7 @@ GAIN = 128.0
 
 @dataclass(frozen=True)
 class PoolState:
-    """What a pool goes on from."""
+    """A pool in a checkpoint."""
 
     worlds: list[Examples]
     counterexamples: list[Examples]
@@ -57,7 +57,7 @@ class Pool:
         """Take more worlds in, beside those of their size."""
         if batch.count == 0:
             return
-        # Worlds that show only one class say little; they keep a small weight.
+        # Worlds of one class only are hardly informative; they keep a small weight.
         base = np.where(rare_atoms(batch) > 0, 1.0, DULL)
         size = batch.size
         if size in self.batches:

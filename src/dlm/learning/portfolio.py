@@ -42,7 +42,7 @@ PRUNINGS = 3
 
 
 TIMED = 2.0
-"""Seconds after which the length of a whole schedule is told from its first steps."""
+"""Seconds after which the length of a whole schedule is extrapolated from its first steps."""
 
 
 def check_task(task: Task, settings: RunSettings) -> None:
@@ -144,11 +144,11 @@ class _Portfolio:
                     if result is not None:
                         return result
             self.session.save_progress({"attempts": self.attempts})
-            self._tell_length(lanes)
+            self._forecast_end(lanes)
         return self._give_up("time limit", lanes)
 
-    def _tell_length(self, lanes: list[Lane | Worker]) -> None:
-        """Say soon that a schedule will not come to its end, once its first steps have shown how long they take."""
+    def _forecast_end(self, lanes: list[Lane | Worker]) -> None:
+        """Say early that the time limit is shorter than the schedule, by extrapolation from its first steps."""
         if self._forecast or self.session.seconds < TIMED:
             return
         self._forecast = True
@@ -176,7 +176,7 @@ class _Portfolio:
         if isinstance(proof, Proof):
             return self._finish(candidate, proof.program, proof.verification, "finished")
         self.session.note("refuted by a fresh instance, going on")
-        # A larger counterexample tells that the program is wrong, but training may not look at it.
+        # A larger counterexample refutes the program, but is not trained on.
         lane.refute([batch for batch in proof if batch.size <= self.task.train_size])
         return None
 
@@ -195,7 +195,7 @@ class _Portfolio:
                 return Proof(pruned, verification)
             if _is_wrong(program, verification.counterexamples):
                 return verification.counterexamples
-            judge.add(verification.counterexamples)  # the program was right, its pruning was not
+            judge.add(verification.counterexamples)  # pruning has overfitted to the judge
         verification = verify(program, self.task, verifier)
         return Proof(program, verification) if verification.verified else verification.counterexamples
 

@@ -42,7 +42,7 @@ class Objects(Protocol):
 
 
 class Judge:
-    """Fresh instances of all training sizes, asked in the order in which they are likely to object."""
+    """Fresh instances of all training sizes, those that refuted programs before come first."""
 
     def __init__(self, task: Task, rng: np.random.Generator, instances: int = 40) -> None:
         sizes = training_sizes(task.train_size)

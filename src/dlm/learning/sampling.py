@@ -1,4 +1,4 @@
-"""Training instances: of several sizes, and rich in what is rare."""
+"""Training instances: of several sizes, and enriched in the rarer class."""
 
 from __future__ import annotations
 

@@ -14,26 +14,26 @@ __all__ = ["SCHEDULES", "Schedule", "fast_schedule", "get_schedule", "paper_sche
 
 @dataclass(frozen=True)
 class Schedule:
-    """The settings of a training run. A run is a sequence of starts, from fresh logits or warm."""
+    """The settings of a training run. A run is a sequence of restarts, from fresh logits or warm."""
 
     size: int  # objects in a training world, at most
     smaller: float = 0.0  # share of the batches that have fewer objects than `size`
     rich: float = 0.0  # share of a batch that is chosen for its atoms of the rarer class
-    balance: float = 0.0  # share of a batch's weight that the rarer class has at least, at the start
+    balance: float = 0.0  # share of a batch's weight that the rarer class has at least, initially
     margin: float = 0.0  # distance from 0 and 1 that predictions are squeezed to keep
     batch: int = 4  # worlds a step
     learning_rate: float = 0.005  # of AdamW
     weight_decay: float = 0.01  # of AdamW
     steps: int = 250  # steps an epoch; temperature, noise and dropout fall after each
-    epochs: int = 200  # epochs a start
-    slower: float = 1.0  # how many times longer the epochs of the next start are
-    longest: int = 1 << 20  # steps an epoch, at most, however many starts came before
-    warm: int = 0  # starts in a row that go on from the best program of the one before, at most
-    boost: float = 2.5  # what a warm start adds to the logits of that program's choices
-    shallower: int = 0  # layers that a start from fresh logits, but for the first, may leave out at most
-    temperature: float = 1.0  # of the choice of an atom, at the start
-    noise: float = 1.0  # scale of the Gumbel noise on logits, at the start
-    dropout: float = 0.1  # share of choices left out in each sample, at the start
+    epochs: int = 200  # epochs a restart
+    slower: float = 1.0  # how many times longer the epochs of the next restart are
+    longest: int = 1 << 20  # steps an epoch, at most, however many restarts came before
+    warm: int = 0  # restarts in a row that go on from the best program of the one before, at most
+    boost: float = 2.5  # what a warm restart adds to the logits of that program's choices
+    shallower: int = 0  # layers that a restart from fresh logits, but for the first, may leave out at most
+    temperature: float = 1.0  # of the choice of an atom, initially
+    noise: float = 1.0  # scale of the Gumbel noise on logits, initially
+    dropout: float = 0.1  # share of choices left out in each sample, initially
     temperature_decay: float = 0.995  # factor an epoch, as the next three
     noise_decay: float = 0.98
     dropout_decay: float = 0.98
@@ -42,9 +42,9 @@ class Schedule:
     mine: int = 0  # worlds of a failed trial to go on training on, at most; 0: no counterexamples
     slice_steps: int = 10  # steps a call of `advance`
 
-    def steps_at(self, start: int) -> int:
-        """Steps an epoch of a start, counted from 0."""
-        return max(self.steps, min(round(self.steps * self.slower ** min(start, 64)), self.longest))
+    def steps_at(self, restart: int) -> int:
+        """Steps an epoch of a restart, counted from 0."""
+        return max(self.steps, min(round(self.steps * self.slower ** min(restart, 64)), self.longest))
 
 
 def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
@@ -53,7 +53,7 @@ def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
 
 
 def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
-    """Small worlds, rich in what is rare; short starts that end when the program is right, and restarts."""
+    """Small worlds, rich in the rarer class; short restarts with early stopping once the program is right."""
     breadth = max(settings.breadth_at(layer) for layer in range(1, settings.depth))
     size = min(task.train_size, 8 if breadth > 3 else 12)
     return Schedule(

@@ -1,14 +1,14 @@
 """Exact discrete search over the choices of a machine.
 
 The same hypothesis space as the gradient learner's, without relaxation: a state is a table of
-choices, and the error of its program is known exactly on a sample of worlds packed into bits. One
+choices, and the error of its program is computed exactly on a sample of worlds packed into bits. One
 move takes one atom of one predicate that the target uses and draws its choice anew from a Gibbs
 distribution over all its literals, exp(-(error + size weight * predicates used) / temperature); a
 second kind of move redefines a predicate by a pair of literals and may change its connective. The
 temperature falls, the state freezes; then the sample is drawn anew with more of the worlds that the
-frozen program gets wrong, and the cycle repeats from a lower heat, or from a random state when
-nothing improved. Depths up to the machine's own are tried, those that come closest more often, so
-that shallow programs are found first. `docs/learning.md` tells what each part buys.
+frozen program gets wrong, and the cycle repeats from a lower temperature, or the search restarts when
+its patience is over. Depths up to the machine's own are tried, those that come closest more often, so
+that shallow programs are found first. `docs/learning.md` tells what each part is for.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ class SearchSettings:
     sample: int = 64  # worlds that a program is scored on
     hard: float = 0.7  # share of them that is drawn by how often programs were wrong there
     cells: int = 1000  # in the widest table of a world; sets the size of training worlds
-    cycles: int = 8  # of falling temperature a start, at most
+    cycles: int = 8  # of falling temperature a restart, at most
     patience: int = 2  # cycles without a better program before a restart
     moves: int = 70  # of a cycle, for each layer of the machine: deeper machines need longer cycles
     quench: int = 20  # moves at temperature 0 after them, for each layer
     hot: float = 0.06  # temperature at the beginning of a cycle
     cold: float = 0.002  # and at its end
     reheat: float = 0.5  # factor on `hot` after the first cycle
-    size_weight: float = 0.001  # what a predicate more costs
+    size_weight: float = 0.001  # penalty for each predicate that the target uses
     pair_share: float = 0.1  # of the moves that redefine a predicate by a pair of literals
     pair_budget: int = 256  # pairs that such a move looks at
-    grow_share: float = 0.5  # of the starts that grow the best state of a shallower machine
-    suggested_share: float = 0.25  # of the starts from a suggestion, if there is one
-    depth_temperature: float = 0.05  # of the choice of a depth, by how close its starts came
+    grow_share: float = 0.5  # of the restarts that grow the best state of a shallower machine
+    suggested_share: float = 0.25  # of the restarts from a suggestion, if there is one
+    depth_temperature: float = 0.05  # of the choice of a depth, by how close its restarts came
     slice: int = 100  # moves a call of `advance`
     fresh: int = 200  # worlds of each size that a program without error on the pool is tried on
     mined: int = 10000  # worlds that are drawn in search of those that an almost-right program gets wrong
@@ -94,7 +94,7 @@ class SearchState:
 
 
 class SearchLearner:
-    """Search under way. See the module's text."""
+    """The search; see the module's docstring."""
 
     name = "search"
     state_type = SearchState
@@ -154,10 +154,10 @@ class SearchLearner:
         return examples
 
     def suggest(self, choices: Choices, origin: str) -> None:
-        """Start next from an almost-right table of choices that another learner made; the latest one counts."""
+        """Restart next from an almost-right table of choices that another learner made; the latest one counts."""
         self._suggested = [(choices, origin)]
 
-    # ------------------------------------------------------------------ starts and cycles
+    # ------------------------------------------------------------------ restarts and cycles
 
     def _world_size(self) -> int:
         """The largest size whose widest tables stay small; never above the task's training size."""
@@ -172,7 +172,7 @@ class SearchLearner:
         return self._plans[depth]
 
     def _begin(self) -> None:
-        """A new start: from a suggestion, or from random choices at a depth that looks promising."""
+        """Restart: from a suggestion, or from random choices at a depth that looks promising."""
         self.restarts += 1
         self.cycle = 0
         self.best: tuple[float, Choices] | None = None
@@ -194,7 +194,7 @@ class SearchLearner:
         self._resample(choices)
 
     def _choose_depth(self, depths: list[int]) -> int:
-        """One of these depths: each once, then those whose starts came closest more often."""
+        """One of these depths: each once, then those whose restarts came closest more often."""
         untried = [depth for depth in depths if depth not in self.depth_error]
         if untried:
             return untried[0]
@@ -203,7 +203,7 @@ class SearchLearner:
         return int(self.rng.choice(depths, p=chance / chance.sum()))
 
     def _resample(self, choices: Choices | None = None) -> None:
-        """Put choices (by default the current ones) on a fresh sample, at the start of a cycle."""
+        """Put choices (by default the current ones) on a fresh sample, at the beginning of a cycle."""
         self.sample = self.pool.sample(self.rng, self.search.sample, self.search.hard)
         self._rebuild(self.circuit.table_of_choices() if choices is None else choices)
         self.move = 0
@@ -213,9 +213,9 @@ class SearchLearner:
         self.circuit = Circuit(plan, pack_examples(plan.wiring, self.sample, self.search.false_alarm), choices)
 
     def _end_cycle(self) -> Candidate | None:
-        """The state is frozen and wrong: learn which worlds are hard, then reheat or start anew.
+        """The state is frozen and wrong: raise the weight of hard worlds, then reheat or restart.
 
-        Samples differ from cycle to cycle, so progress is measured on the whole pool. A start goes on
+        Samples differ from cycle to cycle, so progress is measured on the whole pool. A restart goes on
         from its best state until it has failed to improve it twice.
         """
         program, origin, choices = self._program(), self.origin, self.circuit.table_of_choices()
@@ -243,7 +243,7 @@ class SearchLearner:
         return Candidate(program, origin, fit.score)
 
     def _inspect(self) -> Candidate | None:
-        """No error on the sample: look at the pool, then at fresh worlds; believe or take counterexamples."""
+        """No error on the sample: test on the pool, then on fresh worlds; believe, or add counterexamples."""
         self.latest = program = self._program()
         fit, wrong = self.pool.harden(program)
         if wrong == 0:
@@ -259,7 +259,7 @@ class SearchLearner:
         return None
 
     def _harvest(self, program: Program) -> None:
-        """Add worlds that an almost-right program gets wrong to the pool, and judge the elite anew by them."""
+        """Add worlds that an almost-right program gets wrong to the pool, and rescore the elite on them."""
         self.pool.extend(self._mine(program, self.size))
         for depth, (_, choices) in self.elite.items():
             self.elite[depth] = self.pool.wrong(program_of(self._plan(depth).wiring, choices)), choices
@@ -291,7 +291,7 @@ class SearchLearner:
             self._rechoose(number, temperature)
 
     def _rechoose(self, number: int, temperature: float) -> None:
-        """Draw one atom of a predicate anew from all its literals."""
+        """Resample one atom of a predicate among all its literals."""
         circuit = self.circuit
         atom = int(self.rng.integers(len(circuit.choices[number])))
         choices, tables = circuit.candidates(number, atom)
@@ -303,7 +303,7 @@ class SearchLearner:
             circuit.choose(number, [*chosen[:atom], picked, *chosen[atom + 1 :]])
 
     def _redefine(self, number: int, temperature: float) -> None:
-        """Draw the first two atoms of a predicate anew, in its own module or in a spare one of the unit."""
+        """Resample the first two atoms of a predicate, in its own module or in a spare one of the unit."""
         circuit, plan = self.circuit, self.circuit.plan
         module = number
         if number != plan.output:
@@ -323,7 +323,7 @@ class SearchLearner:
                 circuit.redirect(number, module)
 
     def _draw(self, energy: NDArray[np.float64], temperature: float) -> int:
-        """An index with chance exp(-energy / temperature); at temperature 0 a random one of the best."""
+        """An index from the Gibbs distribution exp(-energy / temperature); at temperature 0 a random minimum."""
         if temperature > 0:
             return int(np.argmin(energy - temperature * self.rng.gumbel(size=len(energy))))
         return int(np.argmin(energy + 1e-9 * self.rng.random(len(energy))))

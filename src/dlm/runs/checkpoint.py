@@ -45,7 +45,7 @@ def read_checkpoint(path: Path, kind: type[T]) -> T:
             raise ValueError(f"it is of version {header.get('version')!r}, not {VERSION!r}")
         return decode(json.loads(header["tree"]), kind, arrays)
     except (SafetensorError, DlmError, OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as e:
-        raise RunError(f"cannot read the checkpoint {path}: {e}; delete it to let this learner start anew") from None
+        raise RunError(f"cannot read the checkpoint {path}: {e}; delete it to let this learner begin again") from None
 
 
 def choices_of(wiring: Wiring, choices: Choices) -> Choices:

@@ -38,7 +38,7 @@ def decode(node: object, kind: type[T], arrays: Mapping[str, AnyArray] | None = 
 
 
 def plain(value: object, arrays: dict[str, AnyArray]) -> object:
-    """A value as JSON; arrays are put aside, and their names stand for them."""
+    """A value as JSON; arrays are replaced by their names."""
     match value:
         case None | bool() | int() | str():
             return value

@@ -95,7 +95,7 @@ class RunFolder:
             metrics.write(json.dumps(line) + "\n")
 
     def checkpoint(self, learner: Learner[StateT], name: str) -> None:
-        """Save where a learner stands."""
+        """Save a learner's state."""
         self.write_state(_checkpoint(name), learner.state())
 
     def write_state(self, name: str, state: object) -> None:
@@ -112,7 +112,7 @@ class RunFolder:
             learner.restore(state)
         except (DlmError, LookupError, RuntimeError, TypeError, ValueError) as error:
             raise RunError(
-                f"the checkpoint {path} does not fit this run: {error}; delete it to let this learner start anew"
+                f"the checkpoint {path} does not fit this run: {error}; delete it to let this learner begin again"
             ) from None
         return True
 

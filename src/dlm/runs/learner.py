@@ -35,7 +35,7 @@ class Candidate:
 class Report:
     """Where a learner stands after a slice of work.
 
-    `figures` are shown and logged under their names, in their order: nobody needs to know them beforehand.
+    `figures` are shown and logged under their names, in their order: no display needs to know them beforehand.
     `candidate` is a program that is better than all that were reported before, or one that is believed in.
     """
 
@@ -75,7 +75,7 @@ class Learner(Protocol[StateT]):
 
 
 class TaskLearner(Learner[StateT], Protocol):
-    """A learner of a task: it offers candidates in its reports and hears of counterexamples."""
+    """A learner of a task: it offers candidates in its reports and takes counterexamples."""
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         """The last candidate is wrong on these fresh instances (none of them larger than training allows)."""

@@ -53,8 +53,8 @@ class _WithCallbacks:
 
     def on_report(self, report: Report, seconds: float, limit: float) -> None:
         self.observer.on_report(report, seconds, limit)
-        # All are asked, so that no callback depends on what others answer. A report with a program that is believed in
-        # is let through, or the program would be lost.
+        # All are called, so that no callback depends on what others return. A report with a believed candidate is let
+        # through, or the candidate would be lost.
         answers = [callback(Progress(report, seconds, limit)) for callback in self.callbacks]
         if any(answers) and not (report.candidate and report.candidate.believed):
             raise StopRun

@@ -60,7 +60,7 @@ class Watch:
             self.on_note(
                 f"{report.candidate.learner} has a better program:\n{format_program(report.candidate.program)}"
             )
-        # A program that is believed in is let through, or it would be lost.
+        # A believed candidate is let through, or it would be lost.
         if self._interrupted and not (report.candidate and report.candidate.believed):
             raise KeyboardInterrupt
 

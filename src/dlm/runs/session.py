@@ -61,7 +61,7 @@ class Session:
         self.observer.on_note(text)
 
     def save_progress(self, counts: Mapping[str, int], *, now: bool = False) -> None:
-        """How far the run is, every few seconds."""
+        """Save the counts of the run, every few seconds."""
         if self.folder is not None and (now or time.monotonic() - self._saved > CHECKPOINT_SECONDS):
             self.folder.write_json("progress.json", {"seconds": self.seconds, "counts": dict(counts)})
             self._saved = time.monotonic()

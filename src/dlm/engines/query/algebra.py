@@ -1,9 +1,9 @@
-"""Relations as plans: what is computed from what, with an estimate of how many rows come out.
+"""Relational algebra as plan nodes, with cardinality estimates.
 
-A node stands for a relation over variables: a set of rows, each once. The functions here build nodes and estimate
-their rows in the usual way of databases: values are taken to be spread evenly and columns to know nothing of each
-other. Which objects occur in a column is known as a set of bits, so that "has no mother" is estimated right even if
-nearly all have one. Only the choice between equivalent plans, and the refusal of hopeless ones, depends on all this.
+A node stands for a relation over variables: a set of rows, each once. Cardinalities are estimated as in databases, with
+uniform values and independent columns. The values of a column are known as a bit set, so that "has no mother" is
+estimated right even if nearly all have one. Only the choice between equivalent plans, and the refusal of hopeless ones,
+depends on estimates.
 """
 
 from __future__ import annotations
@@ -253,7 +253,7 @@ def nodes(root: Node) -> Iterator[Node]:
 
 
 def cost(root: Node) -> float:
-    """How many rows are made on the way to a node, its own included; what is used twice is made once."""
+    """The cost of a node: rows of all intermediate results, its own included; shared ones count once."""
     seen, waiting = {root}, [root]
     for node in waiting:
         for source in node.sources:
@@ -271,7 +271,7 @@ def _limited(rows: float, distinct: Mapping[str, float]) -> dict[str, float]:
 
 
 def _keys(node: Node, columns: Iterable[str]) -> float:
-    """How many different values the columns have together."""
+    """The estimated number of distinct combinations of values."""
     return min(node.rows, prod(max(node.distinct[column], 1.0) for column in columns))
 
 
@@ -375,7 +375,7 @@ def semi(left: Node, right: Node, origin: Formula, *, negated: bool, differ: tup
 
 
 UNRELATED = 0.02
-"""An anti-join is taken to leave this share of rows at least, for what it removes may be elsewhere."""
+"""The least selectivity of an anti-join: the rows that it removes may be elsewhere."""
 
 
 def _semi(
@@ -457,7 +457,7 @@ def first(source: Node, variable: str, count: int, origin: Formula) -> Node:
 
 
 def full(source: Node, variable: str, objects: float, origin: Formula) -> Node:
-    """What occurs together with every object."""
+    """Relational division: what occurs together with every object."""
     kept = tuple(column for column in source.columns if column != variable)
     rows = min(_keys(source, kept), source.rows / max(objects, 1.0))
     distinct = {column: source.distinct[column] for column in kept}

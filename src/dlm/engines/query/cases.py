@@ -1,4 +1,4 @@
-"""Formulas as disjunctions whose parts bind more variables: what is tried before all objects are gone through.
+"""Formulas as disjunctions whose parts bind more variables: tried before all objects are enumerated.
 
 Besides the disjunctions that there are, two laws make some:
 
@@ -18,7 +18,7 @@ from dlm.logic.syntax import Exists, Formula, Not, Or
 __all__ = ["CaseSplitter"]
 
 MAX_CASES = 30
-"""Case distinctions tried in one definition before all objects are gone through instead."""
+"""Case distinctions tried in one definition before all objects are enumerated instead."""
 
 MAX_DEPTH = 4
 """Cases are distinguished within cases of cases at most so deep; beyond it there is rarely anything new."""

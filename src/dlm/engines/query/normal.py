@@ -1,4 +1,4 @@
-"""Formulas in the form that queries are planned from: negations inside, quantifiers as far in as they go.
+"""The normal form that queries are planned from: negations pushed inside, quantifiers with minimal scope.
 
 A *normal* formula has no ``forall`` (it is "not exists not") and no inequalities in quantifiers (they are conjuncts).
 Its negations stand before atoms, equations and ``exists`` only, and an ``exists`` reaches over nothing that does not
@@ -259,9 +259,9 @@ def _compares(formula: Formula, variable: str, witness: str) -> bool:
 
 
 def binds(formula: Formula, bound: frozenset[str]) -> frozenset[str]:
-    """The variables to which a normal formula leaves only values from relations, or from variables bound already.
+    """The range-restricted variables of a normal formula: relations, or variables bound already, bind them.
 
-    Only for the others all objects must be gone through.
+    For the others all objects must be enumerated.
     """
     return bound | _binds(formula, bound & free(formula))
 

@@ -1,9 +1,9 @@
 """From a formula to a plan: which relations are joined with which, so that no tuple is made that nothing asks for.
 
 `QueryPlanner.extend` is the heart: given a relation over the variables bound so far and a formula, it is their join.
-What is bound goes sideways into each part of the formula, so that a negation becomes an anti-join, a quantified
+Bindings are passed sideways into each part of the formula, so that a negation becomes an anti-join, a quantified
 condition a semi-join, and a disjunction a union of extensions. Parts that cannot bind a variable wait until others
-have. All objects are gone through only if logic demands it. Distinguishing cases (`cases.py`) avoids most of that, and
+have. All objects are enumerated only if logic demands it. Distinguishing cases (`cases.py`) avoids most of that, and
 two laws:
 
 - ``exists z: z != y & G(z)`` needs, of the z with G, the two smallest only; with k inequalities the k + 1 smallest;

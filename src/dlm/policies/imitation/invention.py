@@ -49,7 +49,7 @@ def invent(
     def train(question: Task, phase: Phase) -> SearchLearner:
         return SearchLearner(question, machine, phase.seed, SEARCH)
 
-    learner = IncrementalLearner("search", task, machine, seed, train, starts=1)
+    learner = IncrementalLearner("search", task, machine, seed, train, restarts=1)
     for _ in range(slices):
         if out_of_time():
             break
