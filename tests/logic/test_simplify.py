@@ -141,6 +141,42 @@ def simplified(body: str, parameters: str = "x, y") -> str:
         ("~(exists z: ~a(x, z))", "forall z: a(x, z)"),
         ("~(forall z != x: ~a(x, z))", "exists z != x: a(x, z)"),
         ("~(exists z: ~a(x, z) & b(z))", "forall z: a(x, z) | ~b(z)"),
+        # no negation inside of a negation, unless it takes more signs
+        ("~(exists z: b(z) & a(x, z) & ~c(z))", "forall z: ~(b(z) & a(x, z)) | c(z)"),
+        (
+            "~(exists z: b(z) & (exists w: a(z, w) & c(w) & ~b(w)))",
+            "forall z: ~b(z) | (forall w: ~(a(z, w) & c(w)) | b(w))",
+        ),
+        ("~(b(x) & (c(x) | ~b(y)))", "~b(x) | (~c(x) & b(y))"),
+        ("~(b(x) & (c(x) | (b(y) & (c(y) | ~a(x, y)))))", "~(b(x) & (c(x) | (b(y) & (c(y) | ~a(x, y)))))"),
+        ("~b(x) | c(x) | ~b(y)", "~(b(x) & b(y)) | c(x)"),
+        ("~b(x) | ~c(x)", "~(b(x) & c(x))"),
+        ("~(b(x) & c(x)) | b(x)", "true"),
+        ("~(b(x) & c(x)) & b(x)", "~c(x) & b(x)"),
+        ("(forall z: ~b(z) | ~a(x, z))", "~(exists z: b(z) & a(x, z))"),
+        ("~b(x) | x != y | ~c(x)", "~(b(x) & c(x)) | (x != y)"),
+        # an inequality that follows from what is said
+        ("~b(x) & (exists z != x: b(z))", "~b(x) & (exists z: b(z))"),
+        ("exists z != x: a(x, z) & ~a(z, x)", "exists z: a(x, z) & ~a(z, x)"),
+        ("b(x) & c(y) & (exists z != x, y: ~b(z) & a(x, z))", "b(x) & c(y) & (exists z != y: ~b(z) & a(x, z))"),
+        (
+            "b(x) & (exists z: a(x, z) & (exists w != x, z: a(z, w) & ~b(w)))",
+            "b(x) & (exists z: a(x, z) & (exists w != z: a(z, w) & ~b(w)))",
+        ),
+        ("b(x) & ~(exists z != x: ~b(z) & c(z))", "b(x) & (forall z: b(z) | ~c(z))"),
+        (
+            "~(b(x) | c(x)) & (exists z != x: a(x, z) & (b(z) | c(z)))",
+            "~(b(x) | c(x)) & (exists z: a(x, z) & (b(z) | c(z)))",
+        ),
+        # or that changes nothing
+        ("b(x) & (forall z != x: b(z) | a(x, z))", "b(x) & (forall z: b(z) | a(x, z))"),
+        ("~b(x) | (exists z != x: ~b(z) & a(x, z))", "~b(x) | (exists z: ~b(z) & a(x, z))"),
+        ("b(x) | (exists z != x: b(z))", "exists z: b(z)"),
+        ("b(x) & (forall z != x: b(z))", "forall z: b(z)"),
+        ("(b(x) & c(x)) | (exists z: b(z))", "exists z: b(z)"),
+        ("(b(x) | c(x)) & (forall z: b(z))", "forall z: b(z)"),
+        ("b(x) | (exists z != y: b(z))", "b(x) | (exists z != y: b(z))"),
+        ("exists z != x: b(z) & (c(z) | (exists w != z, x: c(w)))", "(exists z != x: c(z)) & (exists z != x: b(z))"),
         # absorption, resolution, common parts
         ("b(x) & (b(x) | c(x))", "b(x)"),
         ("b(x) | (b(x) & c(x))", "b(x)"),
@@ -261,6 +297,18 @@ def test_rule_where_there_may_be_no_object(body: str, expected: str) -> None:
             "d(q) :- b(q) & c(q) & p1(q).\np2(r, s) :- d(r) & d(s).\n",
             "p3(x) :- b(x) & c(x) & p1(x).\np2(x, y) :- p3(x) & p3(y).\n",
             id="names that are taken",
+        ),
+        pytest.param(
+            "d(x) :- ~(b(x) & c(x) & e(x)).\np(x, y) :- ~d(x) & ~d(y).\n",
+            "p1(x) :- b(x) & c(x) & e(x).\np(x, y) :- p1(x) & p1(y).\n",
+            id="a denied denial",
+        ),
+        pytest.param(
+            "d(x) :- ~(b(x) & c(x) & e(x)).\nf(x, y) :- ~(d(x) | d(y) | b(y)).\n"
+            "p(x, y, z) :- ~f(x, y) & ~f(y, z) & ~d(z).\n",
+            "p1(x) :- b(x) & c(x) & e(x).\np2(x, y) :- ~(p1(x) & p1(y)) | b(y).\n"
+            "p(x, y, z) :- p2(x, y) & p2(y, z) & p1(z).\n",
+            id="denied denials of denials",
         ),
         pytest.param(
             "p(u) :- (exists q: a(u, q)) & (exists r: a(r, u)).\n",

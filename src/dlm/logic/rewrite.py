@@ -1,9 +1,9 @@
 """Rules that make one formula simpler: equivalent on every structure, the empty one included.
 
 `rewrite` applies them until none does anything. Each rule lowers, in this order of importance, the
-literals, the quantifiers, the inequalities, the negations, or the reach of a quantifier, so they come
-to an end. A rule is a function that returns the better formula, or None where it does not apply; when
-it is called, the parts of the formula are as simple as can be already.
+literals, the quantifiers, the inequalities, the signs of negation, or how far a sign or a quantifier
+reaches, so they come to an end. A rule is a function that returns the better formula, or None where it
+does not apply; when it is called, the parts of the formula are as simple as can be already.
 
 What may be said depends on the variables in scope. A variable stands for an object, so wherever one is
 in scope the domain is not empty; and a quantified variable differs from those its quantifier names. A
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from dlm.logic.canonical import local_key
 from dlm.logic.formulas import conjunction, disjunction, free_variables, map_children, rename
@@ -34,10 +34,10 @@ from dlm.logic.syntax import (
     Or,
     Quantified,
     Truth,
-    subformulas,
+    children,
 )
 
-__all__ = ["Scope", "rewrite"]
+__all__ = ["Scope", "gather_signs", "opposite", "rewrite", "signs"]
 
 Scope = Mapping[str, frozenset[str]]
 
@@ -85,12 +85,15 @@ def _decided_equality(formula: Equal, scope: Scope) -> Formula | None:
 
 
 def _pushed_negation(formula: Not, _: Scope) -> Formula | None:
-    """~~F -> F, ~true -> false, and ~ moves inwards where this leaves fewer of them: ~exists z: ~F -> forall z: F."""
-    better = _opposite(formula.body)
+    """~~F -> F, ~true -> false, and ~ moves inwards where this takes fewer signs: ~exists z: ~F -> forall z: F.
+
+    It does so too where it takes as many, but one stands inside of the other: ~exists z: a & (b | ~c).
+    """
+    better = opposite(formula.body)
     return None if isinstance(better, Not) and better.body == formula.body else better
 
 
-def _opposite(formula: Formula) -> Formula:
+def opposite(formula: Formula) -> Formula:
     """The negation of a formula, with as few signs as possible."""
     match formula:
         case Truth(value):
@@ -98,16 +101,45 @@ def _opposite(formula: Formula) -> Formula:
         case Not(body):
             return body
         case And(parts) | Or(parts):
-            pushed: Formula = _SIDES[type(formula)].dual.connective(tuple(_opposite(part) for part in parts))
+            pushed: Formula = _SIDES[type(formula)].dual.connective(tuple(opposite(part) for part in parts))
         case Exists(variable, distinct, body) | Forall(variable, distinct, body):
-            pushed = _SIDES[type(formula)].dual.quantifier(variable, distinct, _opposite(body))
+            pushed = _SIDES[type(formula)].dual.quantifier(variable, distinct, opposite(body))
         case _:
             return Not(formula)
-    return pushed if _negations(pushed) < 1 + _negations(formula) else Not(formula)
+    inside = signs(formula)
+    return pushed if signs(pushed) <= inside + bool(inside) else Not(formula)
 
 
-def _negations(formula: Formula) -> int:
-    return sum(isinstance(part, Not) for part in subformulas(formula))
+def signs(formula: Formula) -> int:
+    """How many signs of negation it takes to write a formula; the denials in a disjunction need one together."""
+    match formula:
+        case Not(body):
+            return 1 + signs(body)
+        case Or(parts):
+            denied = [part.body for part in parts if _is_denial(part)]
+            return sum(map(signs, denied)) + bool(denied) + sum(signs(part) for part in parts if not _is_denial(part))
+        case _:
+            return sum(map(signs, children(formula)))
+
+
+def gather_signs(formula: Formula) -> Formula:
+    """~a | ~b | c -> ~(a & b) | c: if a and b, then c. For people, since rules see the parts of what is flat better."""
+    formula = map_children(formula, gather_signs)
+    if isinstance(formula, Forall) and isinstance(formula.body, Not) and isinstance(formula.body.body, And):
+        return Not(Exists(formula.variable, formula.distinct, formula.body.body))
+    if not isinstance(formula, Or):
+        return formula
+    denied = tuple(part.body for part in formula.parts if _is_denial(part))
+    if len(denied) < 2:
+        return formula
+    first = next(place for place, part in enumerate(formula.parts) if _is_denial(part))
+    rest = [part for part in formula.parts if not _is_denial(part)]
+    return disjunction((*rest[:first], Not(conjunction(denied)), *rest[first:]))
+
+
+def _is_denial(formula: Formula) -> TypeGuard[Not]:
+    """Whether a formula is written with a sign in front; an inequality is not."""
+    return isinstance(formula, Not) and not isinstance(formula.body, Equal)
 
 
 # --------------------------------------------------------------------------- and, or
@@ -128,6 +160,8 @@ class _Side:
 
     def parts(self, formula: Formula) -> tuple[Formula, ...]:
         """The parts of a formula that is seen as a conjunction (disjunction), of one part perhaps."""
+        if isinstance(formula, Not) and isinstance(formula.body, self.dual.connective):
+            return tuple(opposite(part) for part in formula.body.parts)
         return formula.parts if isinstance(formula, self.connective) else (formula,)
 
     def equation(self, formula: Formula, variable: str) -> str | None:
@@ -149,11 +183,13 @@ def _keys(formulas: Iterable[Formula]) -> list[str]:
 
 
 def _flattened(formula: And | Or, _: Scope) -> Formula | None:
-    """(a & b) & c -> a & b & c."""
+    """(a & b) & c -> a & b & c; ~(a & b) | c -> ~a | ~b | c."""
     side = _SIDES[type(formula)]
-    if not any(isinstance(part, side.connective) for part in formula.parts):
+    nested = [part for part in formula.parts if len(side.parts(part)) > 1 and (side is _OR or not _is_denial(part))]
+    if not nested:
         return None
-    return side.join(tuple(inner for part in formula.parts for inner in side.parts(part)))
+    parts = [side.parts(part) if part in nested else (part,) for part in formula.parts]
+    return side.join(tuple(inner for group in parts for inner in group))
 
 
 def _without_constants(formula: And | Or, _: Scope) -> Formula | None:
@@ -229,8 +265,32 @@ def _as_quantified(formula: Formula, side: _Side) -> Quantified | None:
     """The formula as a quantification of the wanted kind, if it is one: ~forall z: a is exists z: ~a."""
     if isinstance(formula, Not) and isinstance(formula.body, side.dual.quantifier):
         inside = formula.body
-        return side.quantifier(inside.variable, inside.distinct, _opposite(inside.body))
+        return side.quantifier(inside.variable, inside.distinct, opposite(inside.body))
     return formula if isinstance(formula, side.quantifier) else None
+
+
+def _without_instances(formula: And | Or, scope: Scope) -> Formula | None:
+    """b(x) | exists z: b(z) -> exists z: b(z)."""
+    side = _SIDES[type(formula)]
+    for part in formula.parts:
+        quantified = _as_quantified(part, side.dual)
+        if quantified is None:
+            continue
+        for place, other in enumerate(formula.parts):
+            if other is not part and _is_instance(other, quantified, side.dual, scope):
+                return side.join((*formula.parts[:place], *formula.parts[place + 1 :]))
+    return None
+
+
+def _is_instance(formula: Formula, quantified: Quantified, side: _Side, scope: Scope) -> bool:
+    """Whether a formula says of a variable what the quantifier says of some (all) objects, or more (less) than that."""
+    said = set(_keys(side.parts(formula)))
+    instances = (
+        rename(quantified.body, {quantified.variable: variable})
+        for variable in free_variables(formula)
+        if scope[variable].issuperset(quantified.distinct)
+    )
+    return any(said.issuperset(_keys(side.parts(instance))) for instance in instances)
 
 
 # --------------------------------------------------------------------------- exists, forall
@@ -300,6 +360,7 @@ _JUNCTION_RULES: tuple[Rule, ...] = (
     _resolved,
     _factored,
     _merged_quantifiers,
+    _without_instances,
 )
 _QUANTIFIER_RULES: tuple[Rule, ...] = (_decided_quantifier, _one_point, _ranged, _narrowed)
 _RULES: dict[type[Formula], tuple[Rule, ...]] = {

@@ -4,19 +4,23 @@ The formulas are rewritten one by one (`dlm.logic.rewrite`). Between definitions
 nothing depends on go, definitions that say the same become one, and a definition is put in the place
 of its uses when this makes the program smaller. All of it is repeated until nothing changes.
 
+In the end inequalities that are not needed go (`dlm.logic.guards`), and so do definitions that are only
+used denied.
+
 A decision list stays one: its rules are simplified side by side, and those that can never decide go.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import count, permutations
 
 from dlm.logic.canonical import apply, fresh_variables, key, local_key, tidy
 from dlm.logic.formulas import conjuncts, free_variables, map_children
+from dlm.logic.guards import drop_guards
 from dlm.logic.lists import RuleList, rules_of
-from dlm.logic.rewrite import rewrite
+from dlm.logic.rewrite import gather_signs, opposite, rewrite, signs
 from dlm.logic.syntax import (
     FALSE,
     MAX_DEPTH,
@@ -30,6 +34,7 @@ from dlm.logic.syntax import (
     atoms,
     literals,
     measure,
+    subformulas,
 )
 
 __all__ = ["simplify"]
@@ -91,7 +96,28 @@ def _simplify(given: Sequence[Definition], roots: Sequence[str], named: Collecti
         definitions = _merge(definitions, roots, fresh)
         definitions = _inline(definitions, roots, named, fresh)
         if definitions == before:
-            return tidy(definitions, _names(definitions, {*roots, *named}))
+            # Only now, since quantifiers are merged only if they range over the same objects.
+            definitions = _turn(_map_bodies(drop_guards, definitions), {*roots, *named})
+        if definitions == before:
+            shown = _map_bodies(gather_signs, definitions)
+            # What was gathered may be simpler together; if not, the rules only take it apart again.
+            again = [d if d in rewritten else _rewrite(d) for d in shown]
+            if shown == definitions or _size(again) >= _size(definitions):
+                return tidy(shown, _names(shown, {*roots, *named}))
+            definitions = again
+
+
+def _size(definitions: Definitions) -> tuple[int, ...]:
+    """What the rules make smaller, the most important first."""
+    sizes = [(*measure(definition.body), signs(definition.body)) for definition in definitions]
+    return tuple(map(sum, zip(*sizes, strict=True)))
+
+
+def _map_bodies(function: Callable[[Formula], Formula], definitions: Definitions) -> Definitions:
+    """The definitions with a function applied to their bodies, but for those that would get too deep."""
+    found = [(definition, function(definition.body)) for definition in definitions]
+    mapped = [d if body == d.body else Definition(d.name, d.parameters, body) for d, body in found]
+    return [new if new.depth <= MAX_DEPTH else old for new, old in zip(mapped, definitions, strict=True)]
 
 
 def _rename_apart(definition: Definition, fresh: Iterator[str]) -> Definition:
@@ -210,6 +236,39 @@ def _inline(
         else:
             result.append(unfolded)
     return result
+
+
+def _turn(definitions: Definitions, named: Collection[str]) -> Definitions:
+    """d(x) :- ~F that is used as ~d(x) becomes d(x) :- F: what is not named may as well be called its opposite."""
+    parts = [part for definition in definitions for part in subformulas(definition.body)]
+    denied = {part.body.predicate for part in parts if isinstance(part, Not) and isinstance(part.body, Atom)}
+    for place in range(len(definitions)):
+        definition = definitions[place]
+        if definition.name in named or definition.name not in denied:
+            continue
+        before, after = definitions[:place], definitions[place + 1 :]
+        opposed = [_with_opposite(each, definition.name) for each in after]
+        turned = [Definition(definition.name, definition.parameters, opposite(definition.body)), *opposed]
+        if sum(signs(each.body) for each in turned) < sum(signs(each.body) for each in (definition, *after)):
+            definitions = [*before, *turned]
+    return definitions
+
+
+def _with_opposite(definition: Definition, name: str) -> Definition:
+    """The definition with a predicate that has become its opposite."""
+    if all(atom.predicate != name for atom in atoms(definition.body)):
+        return definition
+
+    def oppose(formula: Formula) -> Formula:
+        match formula:
+            case Atom(predicate) if predicate == name:
+                return Not(formula)
+            case Not(Atom(predicate) as atom) if predicate == name:
+                return atom
+            case _:
+                return map_children(formula, oppose)
+
+    return Definition(definition.name, definition.parameters, oppose(definition.body))
 
 
 def _growth(body: Formula, uses: int) -> tuple[int, int, int, int]:
