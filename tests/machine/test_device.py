@@ -23,7 +23,6 @@ from dlm.machine.critic import Critic
 from dlm.policies.build import build_policy_learner
 from dlm.policies.gradient.learner import PolicyGradient
 from dlm.policies.gradient.settings import Algorithm, default_settings
-from dlm.policies.gradient.soft import SoftPolicy
 from dlm.policies.imitation.teachers import SoftTeacher
 from dlm.problems import find_problem
 from dlm.space import MachineSettings, random_choices, wire
@@ -113,9 +112,9 @@ def test_policy_gradient_stays_on_its_device(algorithm: Algorithm, keep_soft: bo
         other.restore(learner.state())
         learner.advance()
         other.advance()
-        assert torch.equal(learner.actor.machine.logits, other.actor.machine.logits)
+        assert torch.equal(learner.training.actor.machine.logits, other.training.actor.machine.logits)
         states = domain.reset(rng, 3, domain.lessons[-1])
-        soft = other.soft() or SoftPolicy(other.actor, other._weights(), 0.01)
+        soft = other.soft() or other.training.policy
         soft.act(states, rng)
         soft.run(states, rng)
         SoftTeacher(domain, soft, "itself").good(states)

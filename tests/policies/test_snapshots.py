@@ -89,7 +89,7 @@ def test_a_restored_learner_does_what_the_first_one_does(
     assert folder.restore(other, "learner")
     for _ in range(after):
         assert other.advance() == learner.advance()
-        assert (other.done, other.env_steps, other.starts) == (learner.done, learner.env_steps, learner.starts)
+        assert (other.done, other.env_steps) == (learner.done, learner.env_steps)
     assert other.program() == learner.program()
     if isinstance(learner, PolicyGradient) and learner.keep_soft:
         one, two = other.soft(), learner.soft()

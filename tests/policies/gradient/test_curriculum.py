@@ -1,4 +1,4 @@
-"""Lessons, replay, scattered starts and the judge of programs."""
+"""Lessons, replay, scattered starts and the benchmark of programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dlm.envs import get_domain, join
 from dlm.envs.evaluate import Mode
 from dlm.logic.text import parse_program
 from dlm.policies.gradient.curriculum import Curriculum
-from dlm.policies.gradient.scoring import Bar, Judge, judged_sizes, scatter
+from dlm.policies.gradient.scoring import Bar, Benchmark, benchmark_sizes, scatter
 from dlm.policies.gradient.settings import CurriculumSettings
 
 UNSTACK = parse_program("move(x, y) :- is_floor(y) & ~on(x, y) & top(x).")
@@ -64,14 +64,14 @@ def test_scattered_starts_can_be_played_from(name: str) -> None:
     assert (away.keys() == start.keys()) == domain.limit_is_rule
 
 
-def test_the_judge_knows_what_is_optimal() -> None:
-    judge = Judge(get_domain("rl/unstack"), seed=0, episodes=10)
-    assert judged_sizes(judge.domain) == (3, 4, 6)
-    assert judge.score(UNSTACK).flawless
+def test_the_benchmark_knows_what_is_optimal() -> None:
+    benchmark = Benchmark(get_domain("rl/unstack"), seed=0, episodes=10)
+    assert benchmark_sizes(benchmark.domain) == (3, 4, 6)
+    assert benchmark.score(UNSTACK).flawless
     worse = parse_program("move(x, y) :- is_floor(y) & top(x).")
-    score = judge.score(worse)
+    score = benchmark.score(worse)
     assert not score.optimal
     assert score.total < score.own < 0
-    assert Bar(judge, 0.0).objection(UNSTACK) is None
-    assert Bar(judge, 0.0).objection(worse)
-    assert Bar(judge, 0.0, out_of_time=lambda: True).objection(UNSTACK)
+    assert Bar(benchmark, 0.0).objection(UNSTACK) is None
+    assert Bar(benchmark, 0.0).objection(worse)
+    assert Bar(benchmark, 0.0, out_of_time=lambda: True).objection(UNSTACK)

@@ -10,8 +10,8 @@ from dlm.data import Worlds
 from dlm.engines import evaluate_target
 from dlm.envs import get_domain
 from dlm.logic.text import parse_program
-from dlm.policies.gradient.fallback import Pool, fall_back
-from dlm.policies.gradient.scoring import Judge
+from dlm.policies.gradient.fallback import ProgramPool, fall_back
+from dlm.policies.gradient.scoring import Benchmark
 
 ON_TOWERS = parse_program("off(x) :- exists z: on(x, z) & ~is_floor(z). move(x, y) :- top(x) & top(y) & off(y).")
 ANYWHERE = parse_program("off(x) :- top(x). move(x, y) :- off(x) & top(y).")
@@ -35,25 +35,25 @@ def test_the_second_acts_only_where_the_first_has_nothing_to_say(seed: int) -> N
 
 
 def test_a_pool_completes_a_program() -> None:
-    judge = Judge(get_domain("rl/stack"), seed=0, episodes=8)
-    pool = Pool(judge)
+    benchmark = Benchmark(get_domain("rl/stack"), seed=0, episodes=8)
+    pool = ProgramPool(benchmark)
     for program in (ANYWHERE, ON_TOWERS):
-        pool.add(judge.score(program), program)
+        pool.add(benchmark.score(program), program)
     assert pool.best is not None
     assert not pool.best[0].optimal
     assert not pool.repaired
     pool.combine(seconds=1)
     assert pool.best[0].optimal
     assert pool.repaired
-    again = Pool(judge)
+    again = ProgramPool(benchmark)
     again.restore(pool.state())
     assert again.repaired
 
 
 def test_a_program_is_completed_by_itself_without_a_condition() -> None:
-    judge = Judge(get_domain("rl/stack"), seed=0, episodes=8)
-    pool = Pool(judge)
-    pool.add(judge.score(ON_TOWERS), ON_TOWERS)
+    benchmark = Benchmark(get_domain("rl/stack"), seed=0, episodes=8)
+    pool = ProgramPool(benchmark)
+    pool.add(benchmark.score(ON_TOWERS), ON_TOWERS)
     pool.combine(seconds=1)
     assert pool.best is not None
     assert pool.best[0].optimal

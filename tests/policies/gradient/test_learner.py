@@ -14,7 +14,7 @@ from dlm.machine import Selection, hard_choices
 from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.learner import PolicyGradient
 from dlm.policies.gradient.local_search import repair
-from dlm.policies.gradient.scoring import Judge
+from dlm.policies.gradient.scoring import Benchmark
 from dlm.policies.gradient.settings import PolicySettings, RateSettings, SoftSettings, default_settings
 from dlm.space import MachineSettings, embed_choices, random_choices, wire
 
@@ -91,9 +91,9 @@ def test_a_soft_policy_that_no_longer_improves_starts_anew() -> None:
     settings = often_examined(default_settings(domain, keep_soft=True))
     settings = replace(settings, rates=RateSettings(1e-9), soft=SoftSettings(patience=2))
     learner = PolicyGradient(domain, 101, settings, MACHINE, keep_soft=True)
-    while learner.starts == 1 and learner.updates < 30:
+    while learner.restarts == 1 and learner.updates < 30:
         learner.advance()
-    assert learner.starts == 2
+    assert learner.restarts == 2
     assert learner.best_soft is not None
 
 
@@ -106,15 +106,15 @@ def test_the_same_seed_trains_the_same_learner(monkeypatch: pytest.MonkeyPatch) 
         for _ in range(3):
             learner.advance()
     one, other = learners
-    assert torch.equal(one.actor.machine.logits, other.actor.machine.logits)
+    assert torch.equal(one.training.actor.machine.logits, other.training.actor.machine.logits)
     assert one.advance() == other.advance()
 
 
 def test_a_program_that_repair_has_changed_is_not_called_the_gradients() -> None:
     settings = few_episodes(default_settings(FewBlocks()))
     learner = PolicyGradient(FewBlocks(), 100, settings, MACHINE)
-    choices = hard_choices(learner.actor.machine)
-    score = learner.judge.score(learner.actor.program(choices))
+    choices = hard_choices(learner.training.actor.machine)
+    score = learner.benchmark.score(learner.training.actor.program(choices))
     learner._keep(score, choices)
     assert learner.made_by == "ppo"
     learner._mend(patience=4)
@@ -124,9 +124,9 @@ def test_a_program_that_repair_has_changed_is_not_called_the_gradients() -> None
     again = PolicyGradient(FewBlocks(), 100, settings, MACHINE)
     again.restore(learner.state())
     assert again.made_by == "ppo+repair"
-    assert again._start_repaired
-    again._begin()
-    assert not again._start_repaired  # the next start's program is its own
+    assert again.found.repaired
+    again._restart()
+    assert not again.found.repaired  # the next restart's program is its own
 
 
 def test_a_broken_choice_is_mended() -> None:
@@ -135,10 +135,10 @@ def test_a_broken_choice_is_mended() -> None:
     actor = Actor(domain, MACHINE, torch.Generator().manual_seed(0))
     small = wire(MachineSettings(depth=2, breadth=2), domain.predicates, "move", 2)
     choices = embed_choices(small, random_choices(small, rng), actor.wiring, rng)
-    judge = Judge(domain, seed=0, episodes=10)
-    before = judge.score(actor.program(choices))
+    benchmark = Benchmark(domain, seed=0, episodes=10)
+    before = benchmark.score(actor.program(choices))
     soft = actor.machine.weights(Selection()).detach()
-    found = repair(actor, choices, judge, soft, rng, patience=2)
+    found = repair(actor, choices, benchmark, soft, rng, patience=2)
     assert found.score.total > before.total
-    assert found.score == judge.score(actor.program(found.choices))
+    assert found.score == benchmark.score(actor.program(found.choices))
     assert found.steps > 0

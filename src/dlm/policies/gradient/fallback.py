@@ -16,9 +16,9 @@ from dlm.learning.prune import prune, smaller_programs
 from dlm.logic.formulas import conjunction, disjunction, rename_definitions
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Atom, Definition, Exists, Formula, Not, Program, atoms
-from dlm.policies.gradient.scoring import Bar, Judge, Score
+from dlm.policies.gradient.scoring import Bar, Benchmark, Score
 
-__all__ = ["Pool", "fall_back"]
+__all__ = ["ProgramPool", "fall_back"]
 
 KEPT, LEADERS = 12, 3
 """Programs that a pool keeps, and those of them that are tried as the first of two."""
@@ -62,11 +62,11 @@ class FallbackState:
     tried: list[tuple[int, int]]
 
 
-class Pool:
+class ProgramPool:
     """The best programs so far, and the best one or two of them together."""
 
-    def __init__(self, judge: Judge) -> None:
-        self.judge = judge
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.benchmark = benchmark
         self.best: tuple[Score, Program] | None = None
         self.repaired = False
         """Whether the best program was changed by local search or completed by another: no gradient chose all of it."""
@@ -98,8 +98,8 @@ class Pool:
             return
         score, program = self.best
         self._relaxed = program
-        inputs = dict(self.judge.domain.predicates)
-        program = prune(program, inputs, Bar(self.judge, score.total, lambda: time.monotonic() >= end))
+        inputs = dict(self.benchmark.domain.predicates)
+        program = prune(program, inputs, Bar(self.benchmark, score.total, lambda: time.monotonic() >= end))
         for weaker in islice(smaller_programs(program, inputs), WEAKER):
             self._try(program, weaker)
 
@@ -118,7 +118,7 @@ class Pool:
     def _try(self, first: Program, second: Program) -> None:
         together = fall_back(first, second)
         floor = self.best[0].total if self.best else -float("inf")
-        score = self.judge.score(together, floor)
+        score = self.benchmark.score(together, floor)
         if score.total > floor:
             self.best, self.repaired = (score, simplify(together)), True
 

@@ -2,7 +2,7 @@
 
 The soft policy proposes, the return disposes: changes are drawn from the machine's own probabilities, and from all
 choices alike. Hundreds of changed programs are played at once, each episode of a batch with the weights of a program of
-its own. The best of them face the judge, and the first that is better than the program, or as good, takes its
+its own. The best of them face the benchmark, and the first that is better than the program, or as good, takes its
 place. No gradient, no labels.
 """
 
@@ -19,7 +19,7 @@ from torch import Tensor
 from dlm.machine import unit_views, weights_of
 from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.rollout import play
-from dlm.policies.gradient.scoring import OPTIMAL, Judge, Score
+from dlm.policies.gradient.scoring import OPTIMAL, Benchmark, Score
 from dlm.space.choices import Choices, used_modules
 from dlm.space.wiring import UnitKey
 
@@ -35,7 +35,7 @@ SECOND_CHANGE, UNIFORM = 0.3, 0.5
 
 @dataclass(frozen=True)
 class Repaired:
-    """A table of choices, its score by the judge, and the steps that were played to find it."""
+    """A table of choices, its score by the benchmark, and the steps that were played to find it."""
 
     choices: Choices
     score: Score
@@ -45,7 +45,7 @@ class Repaired:
 def repair(
     actor: Actor,
     choices: Choices,
-    judge: Judge,
+    benchmark: Benchmark,
     soft: Tensor,
     rng: np.random.Generator,
     patience: int = 6,
@@ -55,15 +55,15 @@ def repair(
 
     `soft` are the machine's weights [1, parameters] that changes are drawn from.
     """
-    current, score, steps, idle = choices, judge.score(actor.program(choices)), 0, 0
+    current, score, steps, idle = choices, benchmark.score(actor.program(choices)), 0, 0
     likely = {key: view[0].cpu().numpy() for key, view in unit_views(actor.wiring, soft.detach()).items()}
     while not score.flawless and idle < patience and not out_of_time():
         candidates = [_changed(actor, current, likely, rng) for _ in range(CANDIDATES)]
-        order, played = _screen(actor, candidates, judge, score, rng)
+        order, played = _screen(actor, candidates, benchmark, score, rng)
         steps += played
         idle += 1
         for index in order[:FINALISTS]:
-            found = judge.score(actor.program(candidates[index]), score.total)
+            found = benchmark.score(actor.program(candidates[index]), score.total)
             if found.total >= score.total:
                 if found.total > score.total - OPTIMAL:
                     idle = 0
@@ -96,7 +96,7 @@ def _changed(
 def _screen(
     actor: Actor,
     candidates: list[dict[UnitKey, NDArray[np.int64]]],
-    judge: Judge,
+    benchmark: Benchmark,
     score: Score,
     rng: np.random.Generator,
 ) -> tuple[list[int], int]:
@@ -105,8 +105,8 @@ def _screen(
     Episodes are cut short where the program to be mended, given its score, would long have been through.
     """
     weights = torch.cat([weights_of(actor.wiring, candidate, device=actor.device) for candidate in candidates])
-    domain = judge.domain
-    starts = min(judge.starts, key=domain.size)
+    domain = benchmark.domain
+    starts = min(benchmark.starts, key=domain.size)
     needed = (1 - float(domain.optimal_return(starts).returns.mean()) - score.total) / domain.step_cost
     starts = replace(starts, left=np.minimum(starts.left, round(1.5 * needed) + 2).astype(starts.left.dtype))
     kept, steps = np.arange(len(candidates)), 0

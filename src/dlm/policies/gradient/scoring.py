@@ -14,7 +14,7 @@ from dlm.logic.syntax import Program
 from dlm.policies.play import random_legal
 from dlm.seeds import Stream
 
-__all__ = ["OPTIMAL", "Bar", "Judge", "Score", "judged_sizes", "scatter"]
+__all__ = ["OPTIMAL", "Bar", "Benchmark", "Score", "benchmark_sizes", "scatter"]
 
 OPTIMAL = -1e-9
 SCATTERED_WEIGHT = 0.1
@@ -37,7 +37,7 @@ def scatter(domain: Domain[S], rng: np.random.Generator, start: S) -> S:
     return replace(join([state, start]).take(away), left=start.left)
 
 
-def judged_sizes(domain: AnyDomain) -> tuple[int, ...]:
+def benchmark_sizes(domain: AnyDomain) -> tuple[int, ...]:
     """The largest size that is trained on, one smaller and one larger: a program must not fit one size only."""
     size = domain.lessons[-1]
     return tuple(sorted({max(domain.smallest, size * 3 // 4), size, size * 3 // 2}))
@@ -61,7 +61,7 @@ class Score:
         return self.total >= OPTIMAL
 
 
-class Judge:
+class Benchmark:
     """Starts that all programs face, with the same draws: at the training size and beside it, the task's and scattered.
 
     Scattered starts count a tenth: acting best from everywhere may be more than a small program can say, but of two
@@ -73,7 +73,7 @@ class Judge:
         self.steps = 0
         rng = seeds.rng(seed, Stream.POLICY_SCORES)
         # The training size first: what fails mostly fails there.
-        sizes = sorted(judged_sizes(domain), key=lambda size: abs(size - domain.lessons[-1]))
+        sizes = sorted(benchmark_sizes(domain), key=lambda size: abs(size - domain.lessons[-1]))
         own = [domain.reset(rng, episodes, size) for size in sizes]
         scattered = [] if domain.limit_is_rule else [scatter(domain, rng, start) for start in own]
         self.starts = [*own, *scattered]
@@ -98,7 +98,7 @@ class Judge:
 class Bar:
     """Objects to programs that score less than another one did, and to all when the time is over."""
 
-    judge: Judge
+    benchmark: Benchmark
     total: float
     out_of_time: Callable[[], bool] = lambda: False
 
@@ -106,5 +106,5 @@ class Bar:
         """What speaks against a program, if anything does."""
         if self.out_of_time():
             return "the time is over"
-        score = self.judge.score(program, self.total + OPTIMAL)
+        score = self.benchmark.score(program, self.total + OPTIMAL)
         return f"it loses {-score.total}" if score.total < self.total + OPTIMAL else None

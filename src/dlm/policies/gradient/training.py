@@ -1,0 +1,214 @@
+"""One restart of a training: the soft policy, its critic and optimiser, the curriculum, and how it goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from dlm.envs.domain import AnyDomain, State
+from dlm.envs.evaluate import Mode
+from dlm.errors import RunError
+from dlm.machine.critic import Critic
+from dlm.policies.gradient.actor import Actor
+from dlm.policies.gradient.annealing import Softness
+from dlm.policies.gradient.curriculum import Curriculum, CurriculumState
+from dlm.policies.gradient.ppo import ppo_update
+from dlm.policies.gradient.reinforce import reinforce_update
+from dlm.policies.gradient.rollout import Trajectories, play, roll_out
+from dlm.policies.gradient.settings import PolicySettings
+from dlm.policies.gradient.soft import SoftPolicy
+from dlm.policies.verify import TOLERANCE
+from dlm.space.settings import MachineSettings
+
+__all__ = ["Course", "Rank", "Training", "TrainingState", "to_array"]
+
+CRITIC_WIDTH, CRITIC_RATE = 32, 0.005
+"""Size of the critic's summaries, and its learning rate."""
+MEMORY = 0.9
+"""How much the running means of return and success remember at each update."""
+MOST_EPISODES = 200
+"""Episodes an update, however short they are."""
+SUCCEEDS = 0.95
+"""Success in the last lesson that annealing waits for."""
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+"""What Adam remembers of a parameter."""
+
+Rank = tuple[int, float]
+"""How soft policies compare: the lesson, and the mean return of an exam, in the last lesson less the optimum."""
+
+
+@dataclass
+class Course:
+    """The figures of a restart so far."""
+
+    length: float  # mean steps of an episode
+    updates: int = 0
+    returns: float = 0.0  # running means
+    success: float = 0.0
+    peak: float = -np.inf  # the best running mean return of the lesson, and the update it was reached at
+    peak_at: int = 0
+    coldest: int = 0  # updates at the coldest
+    rank: Rank = (0, -np.inf)  # of the best exam
+    stale: int = 0  # exams since then
+    perfect: int = 0  # exams of the last lesson without a loss, in a row
+
+
+@dataclass(frozen=True)
+class TrainingState:
+    """All that the next update depends on, but for the generators."""
+
+    logits: NDArray[np.float32]
+    critic: dict[str, NDArray[np.float32]]
+    moments: list[dict[str, NDArray[np.float32]]]
+    rates: list[float]
+    curriculum: CurriculumState
+    softness: Softness
+    course: Course
+
+
+class Training:
+    """A soft policy under training, from fresh logits and a fresh critic on."""
+
+    def __init__(
+        self,
+        domain: AnyDomain,
+        settings: PolicySettings,
+        machine: MachineSettings,
+        rng: np.random.Generator,
+        generator: torch.Generator,
+        device: torch.device,
+    ) -> None:
+        self.domain, self.settings = domain, settings
+        self._rng, self._generator = rng, generator
+        self.actor = Actor(domain, machine, generator, device)
+        self.actor.machine.logits.data.mul_(settings.diversity)
+        predicates = {arity: len(names) for arity, names in self.actor.wiring.inputs_by_arity.items()}
+        self.critic = Critic(predicates, CRITIC_WIDTH, generator, device)
+        self.optimiser = torch.optim.Adam(
+            [
+                {"params": [self.actor.machine.logits], "lr": settings.rates.learning_rate},
+                {"params": list(self.critic.parameters()), "lr": CRITIC_RATE},
+            ]
+        )
+        self.curriculum = Curriculum(domain, settings.curriculum, rng)
+        self.softness = Softness.at_first(settings.annealing)
+        self.course = Course(settings.update.steps / settings.update.trajectories)
+
+    @property
+    def policy(self) -> SoftPolicy:
+        """The soft policy as it is, without noise."""
+        weights = self.actor.machine.weights(self.softness.quiet).detach()
+        return SoftPolicy(self.actor, weights, self.softness.action_temperature)
+
+    def update(self, *, anneal: bool) -> int:
+        """Play, and improve actor and critic by it; with `anneal`, harden in the last lesson. The steps played."""
+        settings, course = self.settings.update, self.course
+        episodes = min(max(settings.trajectories, round(settings.steps / course.length)), MOST_EPISODES)
+        start, policy = self.curriculum.draw(episodes), self.policy
+        played = roll_out(self.actor, policy.weights, start, self._rng, policy.temperature)
+        self._improve(played)
+        if self.curriculum.last:
+            self._slow_down(self.settings.rates.last_decay)
+        course.updates += 1
+        course.length = max(1.0, played.steps / episodes)
+        memory = min(MEMORY, 1 - 1 / course.updates)
+        course.returns = memory * course.returns + (1 - memory) * float(played.outcome.returns.mean())
+        course.success = memory * course.success + (1 - memory) * float(played.outcome.solved.mean())
+        if anneal and self.curriculum.last and self._ripe():
+            actions = int(self.domain.asked(self.curriculum.size).sum())
+            self.softness = self.softness.harder(self.settings.annealing, actions, settings.trajectories)
+        course.coldest += self.softness.hardest
+        return played.steps
+
+    def examine(self) -> tuple[Rank, SoftPolicy, int]:
+        """Set the policy an exam: how it ranks, the policy, and the steps played."""
+        course, policy, lesson, steps = self.course, self.policy, self.curriculum.lesson, 0
+        returns: list[float] = []
+
+        def solves(start: State, mode: Mode) -> NDArray[np.bool_]:
+            nonlocal steps
+            outcome = play(self.actor, policy.weights, start, self._rng, policy.temperature, mode)
+            steps += outcome.steps
+            # The optimum takes long to find in some domains, and earlier lessons do not need it.
+            best = self.domain.optimal_return(start).returns if self.curriculum.last else 0.0
+            returns.append(float((outcome.returns - best).mean()))
+            return outcome.solved
+
+        self.curriculum.examine(solves)
+        rank = lesson, returns[-1]
+        course.stale = 0 if rank >= course.rank else course.stale + 1
+        course.rank = max(rank, course.rank)
+        if self.curriculum.lesson > lesson:
+            course.peak = -np.inf
+            self._slow_down(self.settings.rates.lesson_decay)
+        elif self.curriculum.last:
+            good = rank[1] >= -TOLERANCE
+            course.perfect = course.perfect + 1 if good else 0
+            self._slow_down(self.settings.rates.good_decay if good else 1.0)
+        return rank, policy, steps
+
+    def _ripe(self) -> bool:
+        """Whether to harden: the policy succeeds, has stopped to improve, and has not lost by hardening so far."""
+        slack, plateau, course = self.domain.step_cost / 8, self.settings.annealing.plateau, self.course
+        if course.returns > course.peak + slack:
+            course.peak, course.peak_at = course.returns, course.updates
+        waited = course.updates - course.peak_at
+        keeps_up = course.returns >= course.peak - slack or waited > 4 * plateau
+        return course.success > SUCCEEDS and waited >= plateau and keeps_up
+
+    def _improve(self, played: Trajectories) -> None:
+        settings = self.settings.update
+        if not self.curriculum.last:
+            settings = replace(settings, entropy=max(settings.entropy, settings.exploring))
+        if self.settings.algorithm == "ppo":
+            ppo_update(self.actor, self.critic, self.optimiser, played, self.softness, settings, self._generator)
+        else:
+            reinforce_update(self.actor, self.optimiser, played, self.softness, settings, self._generator)
+
+    def _slow_down(self, factor: float) -> None:
+        for group in self.optimiser.param_groups:
+            group["lr"] *= factor
+
+    # ------------------------------------------------------------------ stopping and going on
+
+    def state(self) -> TrainingState:
+        trained = self.optimiser.state_dict()
+        return TrainingState(
+            logits=to_array(self.actor.machine.logits),
+            critic={name: to_array(tensor) for name, tensor in self.critic.state_dict().items()},
+            moments=[{name: to_array(own[name]) for name in MOMENTS} for own in trained["state"].values()],
+            rates=[float(group["lr"]) for group in trained["param_groups"]],
+            curriculum=self.curriculum.state(),
+            softness=self.softness,
+            course=replace(self.course),
+        )
+
+    def restore(self, state: TrainingState) -> None:
+        """Go on from a snapshot of a training made with the same arguments."""
+        logits = self.actor.machine.logits
+        shapes = [tuple(own.shape) for own in (logits, *self.critic.parameters())]
+        for name in ("exp_avg", "exp_avg_sq") if state.moments else ():
+            # Those of the critic are missing where it is not trained.
+            if [saved[name].shape for saved in state.moments] != shapes[: len(state.moments)]:
+                raise RunError("the moments of the optimiser do not fit this machine and critic")
+        if state.logits.shape != tuple(logits.shape) or len(state.rates) != len(self.optimiser.param_groups):
+            raise RunError("the saved weights do not fit this machine")
+        with torch.no_grad():
+            logits.copy_(torch.from_numpy(state.logits))
+        self.critic.load_state_dict({name: torch.from_numpy(array) for name, array in state.critic.items()})
+        trained = self.optimiser.state_dict()
+        moments = [{name: torch.from_numpy(saved[name]) for name in MOMENTS} for saved in state.moments]
+        groups = [{**group, "lr": rate} for group, rate in zip(trained["param_groups"], state.rates, strict=True)]
+        self.optimiser.load_state_dict({"state": dict(enumerate(moments)), "param_groups": groups})
+        self.curriculum.restore(state.curriculum)
+        self.softness, self.course = state.softness, replace(state.course)
+
+
+def to_array(tensor: Tensor) -> NDArray[np.float32]:
+    """A copy on the side of NumPy."""
+    array: NDArray[np.float32] = tensor.detach().cpu().numpy().copy()
+    return array
