@@ -26,7 +26,16 @@ from dlm.envs.problems import get_problem, problem_names
 from dlm.errors import RunError, SettingsError, UnknownTaskError
 from dlm.tasks import Task
 
-__all__ = ["Problem", "ProblemWarning", "WorldOptions", "can_reopen", "find_problem", "reopen", "save_problem"]
+__all__ = [
+    "Problem",
+    "ProblemWarning",
+    "WorldOptions",
+    "can_reopen",
+    "find_given",
+    "find_problem",
+    "reopen",
+    "save_problem",
+]
 
 Problem = Task | AnyDomain
 
@@ -166,10 +175,7 @@ def reopen(folder: Path, name: str, given: object, options: WorldOptions, *, tru
     noted = _note(folder) if (folder / NOTE).is_file() else None
     saved = WorldOptions() if noted is None else _options(noted)
     if given is not None:
-        found = import_reference(given) if isinstance(given, str) and ":" in given else given
-        named = isinstance(found, Task | Domain) or (isinstance(found, str) and found in problem_names())
-        kept = WorldOptions() if named else saved
-        return find_problem(found, replace(kept, **{option: getattr(options, option) for option in options.given}))
+        return find_given(given, options, saved)
     if noted is None:
         return get_problem(name)
     if noted.get("by_value") is None:
@@ -186,6 +192,14 @@ def reopen(folder: Path, name: str, given: object, options: WorldOptions, *, tru
     except Exception as error:
         raise RunError(f"cannot read {folder / VALUE}: {error!r}") from None
     return find_problem(source, options)
+
+
+def find_given(given: object, options: WorldOptions, known: WorldOptions) -> Problem:
+    """The problem that is given; what is not said of an environment is as known."""
+    found = import_reference(given) if isinstance(given, str) and ":" in given else given
+    named = isinstance(found, Task | Domain) or (isinstance(found, str) and found in problem_names())
+    kept = WorldOptions() if named else known
+    return find_problem(found, replace(kept, **{option: getattr(options, option) for option in options.given}))
 
 
 def _options(noted: dict[str, Any]) -> WorldOptions:

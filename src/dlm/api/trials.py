@@ -13,6 +13,7 @@ from rich.progress import track
 from dlm import seeds
 from dlm.api.facts import AnyProgram, as_program
 from dlm.api.learn import read_settings
+from dlm.data.structure import Structure
 from dlm.envs.domain import AnyDomain, Domain, State
 from dlm.envs.evaluate import Mode
 from dlm.errors import SettingsError
@@ -21,12 +22,12 @@ from dlm.logic.syntax import Program
 from dlm.policies.episode import Move, play_episode
 from dlm.policies.gradient.soft_file import load_soft
 from dlm.policies.verify import Earned, Play, Tested, play_program, try_size, try_trials
-from dlm.problems import Problem, WorldOptions, find_problem, reopen
+from dlm.problems import Problem, WorldOptions, find_given, reopen
 from dlm.runs.folder import RunFolder
 from dlm.seeds import Stream
 from dlm.tasks import Task
 
-__all__ = ["EPISODES", "Episode", "Test", "play", "test"]
+__all__ = ["EPISODES", "Episode", "Test", "fresh_structure", "play", "test"]
 
 EPISODES = 100
 """Of a test at a size of one's own."""
@@ -111,7 +112,7 @@ def test(
     `problem` is by default that of the run. A task's program is tried on `instances` of a `size` (the task's large size
     by default), a policy in `episodes` of a size or in all of its tests. `soft` tries the soft policy of a run.
     """
-    known = problem_of(source, problem, WorldOptions(**world), trust=trust)
+    known = problem_of(source, problem, WorldOptions(**world), size, trust=trust)
     if isinstance(known, Domain):
         if instances is not None:
             raise SettingsError(f"a policy for {known.name} is tried in episodes: give episodes, not instances")
@@ -146,7 +147,7 @@ def play(
 
     It starts at a `size`, or as the test called `trial` does; by default as the first test.
     """
-    domain = problem_of(source, problem, WorldOptions(**world), trust=trust)
+    domain = problem_of(source, problem, WorldOptions(**world), size, trust=trust)
     if not isinstance(domain, Domain):
         raise SettingsError(f"{domain.name} is nothing to act in; `dlm test` tries its programs. Play rl/... tasks.")
     rng, trials = seeds.rng(seed, Stream.PLAY), {each.name: each for each in domain.trials()}
@@ -161,7 +162,31 @@ def play(
     return Episode(domain, as_program(source), start, mode, seed)
 
 
-def problem_of(source: AnyProgram, given: object, options: WorldOptions, *, trust: bool) -> Problem:
+def fresh_structure(
+    source: AnyProgram,
+    problem: object = None,
+    *,
+    size: int | None = None,
+    seed: int = 0,
+    trust: bool = False,
+    **world: Any,
+) -> tuple[str, Structure]:
+    """The name of a program's problem and something to ask the program about: a fresh instance, or a start state.
+
+    A world starts as in `play`. By default a task's instance has as many objects as in training.
+    """
+    known = problem_of(source, problem, WorldOptions(**world), size, trust=trust)
+    if isinstance(known, Domain):
+        start = play(source, known, size=size, seed=seed, trust=trust).start
+        return known.name, known.structure(start, 0)
+    rng = seeds.rng(seed, Stream.LATER_TEST)
+    drawn = known.sample(rng, 1, known.train_size if size is None else size)
+    return known.name, drawn.worlds.structure(0)
+
+
+def problem_of(
+    source: AnyProgram, given: object, options: WorldOptions, size: int | None = None, *, trust: bool
+) -> Problem:
     """What a program is for: what is given, or else the problem of its run folder."""
     path = None if isinstance(source, Program) else Path(source)
     if path is not None and path.is_dir():
@@ -169,7 +194,9 @@ def problem_of(source: AnyProgram, given: object, options: WorldOptions, *, trus
         return reopen(path, read_settings(folder).task, given, options, trust=trust)
     if given is None:
         raise SettingsError(f"say which task the program {source} is for (--task); `dlm tasks` lists them")
-    return find_problem(given, options)
+    # The actions of an environment are atoms of the predicate that the program defines.
+    known = WorldOptions(action=as_program(source).target.name, sizes=None if size is None else (size,))
+    return find_given(given, options, known)
 
 
 def _soft_play(source: AnyProgram, domain: AnyDomain, mode: Mode) -> Play:

@@ -13,11 +13,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dlm.data.structure import Structure
 from dlm.logic.lists import rules_of
-from dlm.logic.syntax import Program, literals
-from dlm.logic.text import format_program
+from dlm.logic.syntax import Atom, Program, literals
+from dlm.logic.text import format_formula, format_program
 
-__all__ = ["console", "count", "percent", "print_lines", "print_program", "print_table", "size_of"]
+__all__ = ["console", "count", "facts_of", "percent", "print_lines", "print_program", "print_table", "size_of"]
 
 WIDTH = 100
 """Of paragraphs where there is no terminal."""
@@ -74,6 +75,15 @@ def print_lines(text: str, indent: str = "") -> None:
     out = console()
     width = min(out.width, WIDTH) if out.is_terminal else WIDTH
     print(fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
+
+
+def facts_of(structure: Structure) -> list[str]:
+    """All that is true in a structure, as text that can be read back."""
+    return [
+        format_formula(Atom(name, tuple(structure.objects[number] for number in values)))
+        for name in structure.arities
+        for values in sorted(structure.relations[name])
+    ]
 
 
 def percent(share: float) -> str:

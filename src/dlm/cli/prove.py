@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from dlm.cli.display import facts_of
 from dlm.data.facts import Facts
 from dlm.data.readers import write_facts
 from dlm.data.structure import Structure
@@ -130,7 +131,7 @@ def _where(given: str | None) -> str:
 
 
 def _print_counterexample(proof: Proof, structure: Structure, program: Program, other: Program) -> None:
-    facts = _facts(structure)
+    facts = facts_of(structure)
     print(f"A world of {_objects(structure.size)}: {', '.join(structure.objects) or 'none'}")
     print("\n".join(f"  {fact}." for fact in facts) if facts else "  without any fact")
     for difference in proof.differences[:MAX_SHOWN]:
@@ -141,14 +142,6 @@ def _print_counterexample(proof: Proof, structure: Structure, program: Program, 
             print(f"{which}  {format_formula(Atom(each.target.name, names))} is {'true' if value else 'false'}")
     if len(proof.differences) > MAX_SHOWN:
         print(f"\nand {len(proof.differences) - MAX_SHOWN} more")
-
-
-def _facts(structure: Structure) -> list[str]:
-    return [
-        format_formula(Atom(name, tuple(structure.objects[number] for number in values)))
-        for name in structure.arities
-        for values in sorted(structure.relations[name])
-    ]
 
 
 def _figures(proof: Proof, program: Program, other: Program) -> dict[str, object]:
@@ -163,7 +156,7 @@ def _figures(proof: Proof, program: Program, other: Program) -> dict[str, object
         "targets": [program.target.name, other.target.name],
         "counterexample": None
         if structure is None
-        else {"objects": list(structure.objects), "facts": _facts(structure)},
+        else {"objects": list(structure.objects), "facts": facts_of(structure)},
         "differences": []
         if structure is None
         else [

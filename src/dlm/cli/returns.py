@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dlm.cli.display import percent, print_table
 from dlm.envs.evaluate import Mode
-from dlm.policies.verify import Earned
+from dlm.policies.verify import DIGITS, Earned
 
 __all__ = ["decision_words", "print_returns"]
 
@@ -30,13 +30,18 @@ def decision_words(mode: Mode) -> str:
     return "one of the true actions, uniformly at random; any action if none is true"
 
 
+def _short(value: float) -> str:
+    """Three digits, the same before and after a result was saved."""
+    return f"{round(value, DIGITS):.3f}"
+
+
 def _row(test: Earned) -> tuple[str, ...]:
     low, high = test.interval
     return (
         test.name,
         str(test.episodes),
-        f"{test.mean:.3f}",
-        "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}",
-        "unknown" if test.optimum is None else f"{test.optimum:.3f}" + ("" if test.exact else "*"),
+        _short(test.mean),
+        "-" if math.isnan(low) else f"{_short(low)} to {_short(high)}",
+        "unknown" if test.optimum is None else _short(test.optimum) + ("" if test.exact else "*"),
         percent(test.success),
     )
