@@ -29,12 +29,20 @@ AnyProgram = Program | str | Path
 """A program, or the path of a program file or run folder."""
 
 
-def run(program: AnyProgram, facts: AnyFacts, engine: str = "auto", *, missing: Missing = "error") -> Answers:
+def run(
+    program: AnyProgram,
+    facts: AnyFacts,
+    engine: str = "auto",
+    *,
+    missing: Missing = "error",
+    on_progress: Progress | None = None,
+) -> Answers:
     """The tuples of a program's target on some facts.
 
     Engines are "bits", "duckdb" and "spark"; "auto" picks one by an estimate, and ``reason`` of the answers says why.
+    `on_progress` is called with a few words from time to time.
     """
-    return run_program(as_program(program), as_facts(facts), engine, missing=missing)
+    return run_program(as_program(program), as_facts(facts), engine, missing=missing, on_progress=on_progress)
 
 
 def explain(program: AnyProgram, facts: AnyFacts, atom: str, *, missing: Missing = "error") -> Explanation:

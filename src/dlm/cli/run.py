@@ -17,15 +17,13 @@ from rich.markup import escape
 from rich.status import Status
 from rich.text import Text
 
+import dlm
 from dlm.cli.display import count
 from dlm.cli.facts_options import DuplicatesOption, FactsArgument, MissingOption, ProgramArgument
 from dlm.data.facts import Rows
-from dlm.data.readers import read_facts
 from dlm.engines.answers import Answers, output_format
-from dlm.engines.choose import run_program
 from dlm.engines.engine import Progress
 from dlm.logic.explain.query import format_name
-from dlm.programs import read_program
 
 __all__ = ["run"]
 
@@ -51,15 +49,15 @@ def run(
     """Run a program on facts and print the answers, one atom a line."""
     if out is not None:
         output_format(out)
-    program = read_program(source)
+    program = dlm.read_program(source)
     err = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
         with err.status("reading the facts") if err.is_terminal and not json else nullcontext() as status:
             started = time.perf_counter()
-            known = read_facts(facts, duplicates=duplicates)
+            known = dlm.read_facts(facts, duplicates=duplicates)
             read = time.perf_counter()
             tell = _teller(status)
-            answers = run_program(program, known, engine, missing=missing, on_progress=tell)
+            answers = dlm.run(program, known, engine, missing=missing, on_progress=tell)
             answers.batches = _counted(answers.batches, tell)
             rows = _deliver(answers, out, json, status)
             ended = time.perf_counter()
