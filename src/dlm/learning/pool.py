@@ -81,7 +81,7 @@ class Pool:
     def sample(self, rng: np.random.Generator, count: int, hard: float) -> list[Examples]:
         """Some worlds, a share `hard` of them by weight, and counterexamples: all but the large, of which one.
 
-        What a move costs grows with the third or fourth power of the largest worlds, and with each size anew.
+        The cost of a move grows with the third or fourth power of the largest size, and with the number of sizes.
         """
         base, weight = _joined(self.base), _joined(self.weight)
         chance = hard * weight / weight.sum() + (1 - hard) * base / base.sum()

@@ -2,10 +2,10 @@
 
 The same hypothesis space as the gradient learner's, without relaxation: a state is a table of
 choices, and the error of its program is computed exactly on a sample of worlds packed into bits. One
-move takes one atom of one predicate that the target uses and draws its choice anew from a Gibbs
+move takes one atom of one predicate that the target uses and resamples its choice from a Gibbs
 distribution over all its literals, exp(-(error + size weight * predicates used) / temperature); a
 second kind of move redefines a predicate by a pair of literals and may change its connective. The
-temperature falls, the state freezes; then the sample is drawn anew with more of the worlds that the
+temperature falls, the state freezes; then a new sample is drawn with more of the worlds that the
 frozen program gets wrong, and the cycle repeats from a lower temperature, or the search restarts when
 its patience is over. Depths up to the machine's own are tried, those that come closest more often, so
 that shallow programs are found first. `docs/learning.md` tells what each part is for.

@@ -66,7 +66,7 @@ HOPELESS_ROWS = 30
 """Other ways are looked for if a relation has more rows than so many for each row that is read."""
 
 HOPELESS_GROWTH = 5
-"""Nor is a condition on a large relation looked at anew if it makes at most so many rows for each row of that."""
+"""Nor is a condition on a large relation planned again if it makes at most so many rows for each row of that."""
 
 EFFORT = 5000
 """How many relations are planned before the first way is taken instead of the best; few learned programs need more."""
