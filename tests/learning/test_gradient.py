@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from dlm.engines import evaluate_target
-from dlm.learning.gradient import GradientLearner, any_answer_loss, class_weights, squeeze
+from dlm.learning.gradient import GradientLearner, GradientState, any_answer_loss, class_weights, squeeze
 from dlm.learning.schedule import Schedule, fast_schedule, paper_schedule
 from dlm.machine import hard_choices
-from dlm.runs.checkpoint import encode
+from dlm.runs.codec import AnyArray, plain
 from dlm.runs.learner import Candidate, Report
 from dlm.space import MachineSettings, program_of, wire
 from dlm.tasks import get_task
@@ -86,33 +86,41 @@ def test_same_seed_same_reports() -> None:
     assert first != [other.advance() for _ in range(8)]
 
 
-def test_temperature_falls_with_epochs_and_comes_back_with_a_start() -> None:
+def test_temperature_falls_with_epochs_and_comes_back_with_a_restart() -> None:
     reports = [report for of in [learner()] for report in (of.advance() for _ in range(32))]
-    assert [r.temperature for r in reports[:3]] == pytest.approx([0.5 * 0.98**2, 0.5 * 0.98**4, 0.5 * 0.98**6])
+    assert [r.figures["temperature"] for r in reports[:3]] == pytest.approx(
+        [0.5 * 0.98**2, 0.5 * 0.98**4, 0.5 * 0.98**6]
+    )
     assert reports[29].restarts == 2
-    # The first start found something, so the second is warm: a third of the epochs are skipped.
-    assert reports[29].temperature == pytest.approx(0.5 * 0.98 ** (QUICK.epochs // 3))
+    # The first restart found something, so the second is warm: a third of the epochs are skipped.
+    assert reports[29].figures["temperature"] == pytest.approx(0.5 * 0.98 ** (QUICK.epochs // 3))
 
 
-def test_a_warm_start_leans_on_the_best_program_of_its_chain() -> None:
+def test_a_warm_restart_leans_on_the_best_program_of_its_chain() -> None:
     of = learner()
     while of.advance().restarts == 1:
         pass
-    assert of._elite is not None
-    score, depth, choices = of._elite
-    assert score > 0.9
-    assert depth == of._depth
-    for key, table in hard_choices(of._machine).items():
-        np.testing.assert_array_equal(table, choices[key])
+    elite = of.standing.elite
+    assert elite is not None
+    assert elite.score > 0.9
+    assert elite.depth == of.now.course.depth
+    for key, table in hard_choices(of.now.machine).items():
+        np.testing.assert_array_equal(table, elite.choices[key])
 
 
-def test_a_chain_of_warm_starts_ends_with_fresh_logits() -> None:
+def test_a_chain_of_warm_restarts_ends_with_fresh_logits() -> None:
     of = learner()
     warm = {}
     for _ in range(100):
         report = of.advance()
-        warm[report.restarts] = of._warm
-    assert [warm[start] for start in (1, 2, 3)] == [0, 1, 0]
+        warm[report.restarts] = of.standing.warm
+    assert [warm[restart] for restart in (1, 2, 3)] == [0, 1, 0]
+
+
+def written(state: GradientState) -> tuple[object, dict[str, bytes]]:
+    """What a checkpoint says of a state."""
+    arrays: dict[str, AnyArray] = {}
+    return plain(state, arrays), {name: array.tobytes() for name, array in arrays.items()}
 
 
 @pytest.mark.parametrize("before", [0, 3, 31])
@@ -123,14 +131,14 @@ def test_a_restored_learner_goes_on_as_if_nothing_had_happened(before: int) -> N
         of.advance()
     of.refute([task.sample(np.random.default_rng(0), 3, 5), task.sample(np.random.default_rng(1), 2, 7)])
     state = of.state()
-    saved = encode(state)
+    saved = written(state)
     expected = [of.advance() for _ in range(12)]
     again = learner(99, task.name)
     again.advance()
     again.restore(state)
-    assert encode(again.state()) == saved
+    assert written(again.state()) == saved
     assert [again.advance() for _ in range(12)] == expected
-    assert encode(again.state()) == encode(of.state())
+    assert written(again.state()) == written(of.state())
 
 
 def test_counterexamples_are_trained_on_and_bounded() -> None:
@@ -138,19 +146,19 @@ def test_counterexamples_are_trained_on_and_bounded() -> None:
     of = learner()
     of.refute([task.sample(np.random.default_rng(0), 500, 4)])
     assert len(of.state().hard_examples) == 128
-    sizes = {of._next_size() for _ in range(100)}
+    sizes = {of.worlds.next_size() for _ in range(100)}
     assert 4 in sizes
-    drawn = of._draw(4, 40)
+    drawn = of.worlds.draw(4, 40)
     assert drawn.count == 40
 
 
-def test_a_start_no_better_than_a_constant_is_given_up_half_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_restart_no_better_than_a_constant_is_given_up_half_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dlm.learning.gradient.CONSTANT", 2.0)  # nothing is better
     of = learner(task="family/is-uncle")
     half_way = QUICK.epochs * QUICK.steps // 2 // QUICK.slice_steps
     reports = [of.advance() for _ in range(half_way)]
     assert [report.restarts for report in reports[-2:]] == [1, 2]
-    assert of.state().lift == 2.0
+    assert of.standing.lift == 2.0
 
 
 def test_current_choices_are_a_program_of_the_space() -> None:
@@ -167,7 +175,7 @@ def test_reports_are_plain_values() -> None:
     report = learner().advance()
     assert isinstance(report, Report)
     assert (report.learner, report.steps, report.restarts) == ("gradient", 10, 1)
-    assert 0 < report.loss < 5
+    assert 0 < report.figures["loss"] < 5
 
 
 def test_class_weights_average_one_and_lift_the_rarer_class() -> None:

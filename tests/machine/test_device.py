@@ -15,7 +15,7 @@ from dlm.envs import get_domain
 from dlm.envs.domain import Domain
 from dlm.errors import SettingsError
 from dlm.learning.build import build_learner
-from dlm.learning.gradient import GradientLearner
+from dlm.learning.gradient import Elite, GradientLearner
 from dlm.learning.schedule import fast_schedule
 from dlm.learning.settings import LearnSettings
 from dlm.machine import Layout, Machine, fast_apply, find_device, valuation_of, weights_of
@@ -83,8 +83,8 @@ def test_the_gradient_learner_stays_on_its_device() -> None:
         for _ in range(3):
             learner.advance()
         learner.refute([task.sample(np.random.default_rng(0), 4, 5)])
-        learner._elite = 1.0, SMALL.depth, learner.current_choices()
-        learner._begin()  # warm
+        learner.standing.elite = Elite(1.0, SMALL.depth, learner.current_choices())
+        learner.now = learner._restart()  # warm
         learner.advance()
         other.restore(learner.state())
         assert other.advance() == learner.advance()

@@ -1,14 +1,14 @@
 """The paper's learner: descend the gradient of a soft machine, then read off the program it has settled on.
 
-`GradientLearner._step` is the training step; everything around it decides on which worlds, how soft, and
-when the program of the likeliest choices is worth a look.
+`GradientLearner._step` is the training step; everything around it decides on which worlds (`TrainingWorlds`), how soft,
+and when the program of the likeliest choices is worth a look.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -17,11 +17,11 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
 from dlm import seeds
-from dlm.data.worlds import Examples, join_examples
+from dlm.data.worlds import Examples
 from dlm.engines import evaluate_target
 from dlm.errors import RunError
 from dlm.learning.fit import Fit, fit_answers, fit_program
-from dlm.learning.sampling import sample_rich, training_sizes
+from dlm.learning.sampling import TrainingWorlds, training_sizes
 from dlm.learning.schedule import Schedule
 from dlm.logic.syntax import Program
 from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of, weights_of
@@ -31,26 +31,66 @@ from dlm.seeds import Stream, fixed_rng
 from dlm.space import Choices, MachineSettings, Wiring, embed_choices, program_of, wire
 from dlm.tasks.task import Task
 
-__all__ = ["GradientLearner"]
+__all__ = ["Elite", "GradientLearner", "GradientState"]
 
 # Predictions are cut to [CUT, 1 - CUT] before their logarithm is taken.
 CUT = 1e-5
 LOSS_MEMORY = 0.99
-# Worlds of the first trial of a program, and of each size in the trial that decides.
+# Worlds of the first test of a program, and of each size in the test that decides.
 FEW, MANY = 32, 32
-# Counterexamples kept, and the share of slices that train on some.
-KEPT, REMEMBER = 128, 0.3
-# A program is about as good as a constant if it is right on a smaller share than this, both classes counted alike. A
-# start that has found none better half way through is given up; the next gives twice the weight to the rarer class.
+# A program is about as good as a constant if it is right on a smaller share than this, both classes counted alike. If
+# half a restart has found none better, another follows, with twice the weight of the rarer class.
 CONSTANT = 0.55
-# A start that found a program right on a larger share than this, counted likewise, is worth going on from.
+# A program right on a larger share than this, counted likewise, is worth a warm restart.
 PROMISING = 0.9
-# Atoms of the rarer class should be about this share of all; draw as many worlds more as that takes, up to a limit.
-RICH_SHARE, RICH_FACTOR = 0.1, 40
-
-
 LOOK_EVERY = 250
 """Steps between two looks at the program of a schedule that reads it off only at its end."""
+
+
+@dataclass(frozen=True)
+class Elite:
+    """The best program of a chain of restarts, as choices of a machine of some depth."""
+
+    score: float
+    depth: int
+    choices: Choices
+
+
+@dataclass
+class Standing:
+    """What goes on from restart to restart. A chain is a restart from fresh logits and the warm ones that follow it."""
+
+    steps: int = 0
+    restarts: int = 0
+    best: float = 0.0  # score of the best program that was tried
+    look_best: float = 0.0  # and of the best one that was looked at on the way
+    lift: float = 1.0  # factor on the weight of the rarer class
+    warm: int = 0  # warm restarts of this chain
+    elite: Elite | None = None
+
+
+@dataclass
+class RestartCourse:
+    """How a restart goes: its steps, loss and fit, its best choices and their score, and the choices tried last."""
+
+    depth: int
+    choices: Choices
+    best: float = -1.0
+    tried: Choices | None = None
+    step: int = 0
+    loss: float = float("nan")
+    fit: Fit | None = None
+
+
+@dataclass(frozen=True)
+class Restart:
+    """A machine under training."""
+
+    wiring: Wiring
+    machine: Machine
+    optimiser: torch.optim.Optimizer
+    epoch_steps: int
+    course: RestartCourse
 
 
 @dataclass(frozen=True)
@@ -63,25 +103,13 @@ class GradientState:
     rng: np.random.Generator
     look_rng: np.random.Generator
     torch_rng: NDArray[np.uint8]
-    steps: int
-    restarts: int
-    step_of_restart: int
-    depth: int
-    warm: int
-    loss: float
-    fit: Fit | None
-    best: float
-    look_best: float
-    restart_best: float
-    lift: float
-    restart_choices: Choices
-    tried: Choices | None
-    elite: tuple[float, int, Choices] | None
+    standing: Standing
+    course: RestartCourse
     hard_examples: list[Examples]
 
 
 class GradientLearner:
-    """Trains a machine by gradient descent, start after start."""
+    """Trains a machine by gradient descent, restart after restart."""
 
     name = "gradient"
     state_type = GradientState
@@ -93,118 +121,105 @@ class GradientLearner:
     ) -> None:
         self.task, self.settings, self.schedule = task, settings, schedule
         self.device = torch.device(device)
-        self._wirings: dict[int, Wiring] = {}
         self._rng = seeds.rng(seed, Stream.TASK_GRADIENT)
         self._look_rng = seeds.rng(seed, Stream.TASK_LOOK)
         self._generator = torch.Generator(self.device).manual_seed(int(self._rng.integers(2**62)))
+        self._wirings: dict[int, Wiring] = {}
         self._layouts: dict[tuple[int, int], Layout] = {}
-        self._factor = self._rarity_factor() if schedule.rich else 1
-        self._hard_examples: list[Examples] = []
-        self._steps = 0
-        self._starts = 0
-        self._best = 0.0
-        self._look_best = 0.0
-        self._lift = 1.0
-        self._warm = 0
-        self._elite: tuple[float, int, Choices] | None = None
-        self._begin()
+        self.worlds = TrainingWorlds(task, schedule, self._rng)
+        self.standing = Standing()
+        self.now = self._restart()
 
     def advance(self) -> Report:
         """Train for a slice of steps on worlds of one size; try the program when it is time."""
         # Cold weights are numbers so small that a processor takes fifteen times longer; they count as zero.
         torch.set_flush_denormal(True)
         candidate: Candidate | None = None
-        size = self._next_size()
+        size = self.worlds.next_size()
         # A counterexample may be larger than other worlds are; its slice is not to take longer.
         steps = max(1, round(self.schedule.slice_steps * min(1.0, self.schedule.size / size) ** 3))
-        examples = self._draw(size, self.schedule.batch * steps)
+        examples = self.worlds.draw(size, self.schedule.batch * steps)
         order = self._rng.permutation(examples.count).reshape(steps, -1)
         for batch in order:
             self._step(examples.take(batch))
+            course = self.now.course
             over, every = self._epoch >= self.schedule.epochs, self.schedule.check_every
-            if over or (every and self._step_of_start % every == 0):
+            if over or (every and course.step % every == 0):
                 candidate = self._try_program() or candidate
-            if every and 2 * self._epoch >= self.schedule.epochs and self._start_best < CONSTANT:
-                self._lift *= 2
+            if every and 2 * self._epoch >= self.schedule.epochs and course.best < CONSTANT:
+                self.standing.lift *= 2
                 over = True
             if over:
-                self._end()
-                self._begin()
-            elif not every and self._step_of_start % LOOK_EVERY == 0:
+                self._remember()
+                self.now = self._restart()
+            elif not every and course.step % LOOK_EVERY == 0:
                 candidate = self._look() or candidate
-        fit = {} if self._fit is None else self._fit.figures
-        figures = {"loss": self._loss, **fit, "temperature": self._temperature}
-        return Report(self.name, self._steps, self._starts, figures, candidate)
+        course = self.now.course
+        fit = {} if course.fit is None else course.fit.figures
+        figures = {"loss": course.loss, **fit, "temperature": self._temperature}
+        return Report(self.name, self.standing.steps, self.standing.restarts, figures, candidate)
 
     @property
     def steps_left(self) -> int | None:
         """Steps until the program is read off, where that is only at the end of a restart."""
         if self.schedule.check_every:
             return None
-        return self.schedule.epochs * self._epoch_steps - self._step_of_start
+        return self.schedule.epochs * self.now.epoch_steps - self.now.course.step
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
-        """Train on these worlds too from now on, unless the schedule has no room for it; the oldest are forgotten."""
-        for examples in counterexamples if self.schedule.mine else ():
-            self._hard_examples += [examples.take(slice(i, i + 1)) for i in range(examples.count)]
-        del self._hard_examples[:-KEPT]
+        """Train on these worlds too from now on, unless the schedule has no room for it."""
+        if self.schedule.mine:
+            self.worlds.keep(counterexamples)
 
     def current_choices(self) -> Choices:
-        """The choices of the best program of this start so far, for a machine of full depth."""
-        full = self._wiring_at(self.settings.depth)
-        if self._depth == self.settings.depth:
-            return self._start_choices
-        return embed_choices(self.wiring, self._start_choices, full, fixed_rng())
+        """The choices of the best program of this restart so far, for a machine of full depth."""
+        course, full = self.now.course, self._wiring_at(self.settings.depth)
+        if course.depth == self.settings.depth:
+            return course.choices
+        return embed_choices(self.now.wiring, course.choices, full, fixed_rng())
 
-    # ------------------------------------------------------------------ starts
+    # ------------------------------------------------------------------ restarts
 
-    def _begin(self) -> None:
-        """A start: warm, from the best program so far of this chain of starts, or from fresh logits."""
-        elite = self._elite if self._warm < self.schedule.warm else None
+    def _restart(self) -> Restart:
+        """Warm, from the best program of this chain of restarts so far, or from fresh logits."""
+        standing = self.standing
+        elite = standing.elite if standing.warm < self.schedule.warm else None
         if elite is not None:
-            self._warm += 1
-            depth = min(elite[1] + 2, self.settings.depth) if self._warm > 1 else elite[1]
-            self._set_up(depth)
-            self._lean_on(elite)
-        else:
-            self._warm, self._elite = 0, None
-            left_out = int(self._rng.integers(self.schedule.shallower + 1)) if self._starts else 0
-            self._set_up(self.settings.depth - left_out)
+            standing.warm += 1
+            depth = min(elite.depth + 2, self.settings.depth) if standing.warm > 1 else elite.depth
+            restart = self._set_up(depth)
+            self._lean_on(elite, restart)
+            return restart
+        standing.warm, standing.elite = 0, None
+        left_out = int(self._rng.integers(self.schedule.shallower + 1)) if standing.restarts else 0
+        return self._set_up(self.settings.depth - left_out)
 
-    def _end(self) -> None:
-        """Remember a start's best program, if it is a good one and the best of its chain."""
-        if self._start_best > PROMISING and (self._elite is None or self._start_best > self._elite[0]):
-            self._elite = self._start_best, self._depth, self._start_choices
+    def _remember(self) -> None:
+        """Keep a restart's best program, if it is a good one and the best of its chain."""
+        course, elite = self.now.course, self.standing.elite
+        if course.best > PROMISING and (elite is None or course.best > elite.score):
+            self.standing.elite = Elite(course.best, course.depth, course.choices)
 
-    def _set_up(self, depth: int) -> None:
+    def _set_up(self, depth: int) -> Restart:
         """Fresh logits for a machine of some depth."""
-        self._depth = depth
-        self.wiring = self._wiring_at(depth)
-        self._machine = Machine(self.wiring, self._generator, device=self.device)
-        self._optimiser = torch.optim.AdamW(
-            [self._machine.logits],
-            lr=self.schedule.learning_rate,
-            weight_decay=self.schedule.weight_decay,
-            fused=True,
+        wiring = self._wiring_at(depth)
+        machine = Machine(wiring, self._generator, device=self.device)
+        schedule = self.schedule
+        optimiser = torch.optim.AdamW(
+            [machine.logits], lr=schedule.learning_rate, weight_decay=schedule.weight_decay, fused=True
         )
-        self._epoch_steps = self.schedule.steps_at(self._starts)
-        self._starts += 1
-        self._step_of_start = 0
-        self._loss = float("nan")
-        self._fit: Fit | None = None
-        self._start_best = -1.0
-        self._start_choices: Choices = hard_choices(self._machine)
-        self._tried: Choices | None = None
+        epoch_steps = schedule.steps_at(self.standing.restarts)
+        self.standing.restarts += 1
+        return Restart(wiring, machine, optimiser, epoch_steps, RestartCourse(depth, hard_choices(machine)))
 
-    def _lean_on(self, elite: tuple[float, int, Choices]) -> None:
+    def _lean_on(self, elite: Elite, restart: Restart) -> None:
         """Raise the logits of a program's choices; what it invented is there to build on, nothing is fixed."""
-        _, depth, choices = elite
-        if depth < self._depth:
-            choices = embed_choices(self._wiring_at(depth), choices, self.wiring, self._rng)
+        choices = elite.choices
+        if elite.depth < restart.course.depth:
+            choices = embed_choices(self._wiring_at(elite.depth), choices, restart.wiring, self._rng)
+        weights = weights_of(restart.wiring, choices, device=self.device)[0]
         with torch.no_grad():
-            self._machine.logits.add_(
-                weights_of(self.wiring, choices, device=self.device)[0], alpha=self.schedule.boost
-            )
+            restart.machine.logits.add_(weights, alpha=self.schedule.boost)
 
     def _wiring_at(self, depth: int) -> Wiring:
         if depth not in self._wirings:
@@ -216,9 +231,9 @@ class GradientLearner:
 
     @property
     def _epoch(self) -> int:
-        # A warm start is not as hot as one from fresh logits.
-        offset = self.schedule.epochs // 3 if self._warm else 0
-        return offset + self._step_of_start // self._epoch_steps
+        # A warm restart is not as hot as one from fresh logits.
+        offset = self.schedule.epochs // 3 if self.standing.warm else 0
+        return offset + self.now.course.step // self.now.epoch_steps
 
     @property
     def _temperature(self) -> float:
@@ -233,87 +248,52 @@ class GradientLearner:
         )
 
     def _step(self, examples: Examples) -> None:
-        layout = self._layout(examples.size)
-        inputs = layout.to_layout(valuation_of(self.wiring, examples.worlds, device=self.device))
+        now, layout = self.now, self._layout(examples.size)
+        inputs = layout.to_layout(valuation_of(now.wiring, examples.worlds, device=self.device))
         target = layout.pick(torch.from_numpy(examples.target).to(self.device, torch.float32))
-        weights = self._machine.weights(self._selection(), examples.count, self._generator)
-        truth = squeeze(fast_apply(self.wiring, weights, inputs, layout), self.schedule.margin)
-        balance = min(0.5, self._lift * self.schedule.balance) * self.schedule.balance_decay**self._epoch
+        weights = now.machine.weights(self._selection(), examples.count, self._generator)
+        truth = squeeze(fast_apply(now.wiring, weights, inputs, layout), self.schedule.margin)
+        balance = min(0.5, self.standing.lift * self.schedule.balance) * self.schedule.balance_decay**self._epoch
         if examples.one_is_enough:
             loss = any_answer_loss(truth, target, balance)
         else:
             loss = binary_cross_entropy(truth, target, class_weights(target, balance))
-        self._optimiser.zero_grad()
+        now.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        self._optimiser.step()
-        self._steps += 1
-        self._step_of_start += 1
-        now = loss.item()
-        self._loss = now if np.isnan(self._loss) else LOSS_MEMORY * self._loss + (1 - LOSS_MEMORY) * now
-
-    # ------------------------------------------------------------------ worlds
-
-    def _next_size(self) -> int:
-        """The size of a slice's worlds: the largest, at times a smaller one or that of a counterexample."""
-        size, draw = self.schedule.size, self._rng.random()
-        if self._hard_examples and self._rng.random() < REMEMBER:
-            return self._hard_examples[self._rng.integers(len(self._hard_examples))].size
-        smaller = [s for s in training_sizes(size) if 2 * s >= size and s < size]
-        return int(self._rng.choice(smaller)) if smaller and draw < self.schedule.smaller else size
-
-    def _draw(self, size: int, count: int) -> Examples:
-        """Fresh worlds, some of them rich, some replaced by counterexamples of that size."""
-        rich = round(count * self.schedule.rich) if self._factor > 1 else 0
-        parts = [self.task.sample(self._rng, count - rich, size)]
-        if rich:
-            parts.append(self._sample_rich(rich, size))
-        known = [examples for examples in self._hard_examples if examples.size == size]
-        if known:
-            picked = self._rng.integers(len(known), size=count // 4)
-            parts = [join_examples(parts).take(self._rng.permutation(count)[: count - len(picked)])]
-            parts += [known[i] for i in picked]
-        return join_examples(parts)
-
-    def _sample_rich(self, count: int, size: int) -> Examples:
-        return sample_rich(self.task, self._rng, count, size, self._factor)
-
-    def _rarity_factor(self) -> int:
-        """How many times more worlds to draw than to keep, so that the rarer class is not rare; of no seed."""
-        if self.task.one_is_enough:
-            return 1
-        examples = self.task.sample(fixed_rng(), 1000, self.schedule.size)
-        share = float(examples.target[:, examples.scored].mean())
-        rare = min(share, 1 - share)
-        return RICH_FACTOR if rare * RICH_FACTOR < RICH_SHARE else max(1, round(RICH_SHARE / rare))
+        now.optimiser.step()
+        self.standing.steps += 1
+        now.course.step += 1
+        value, before = loss.item(), now.course.loss
+        now.course.loss = value if np.isnan(before) else LOSS_MEMORY * before + (1 - LOSS_MEMORY) * value
 
     def _layout(self, size: int) -> Layout:
-        key = self._depth, size
+        key = self.now.course.depth, size
         if key not in self._layouts:
-            self._layouts[key] = Layout(self.wiring, size, self.task.distinct_only, device=self.device)
+            self._layouts[key] = Layout(self.now.wiring, size, self.task.distinct_only, device=self.device)
         return self._layouts[key]
 
     # ------------------------------------------------------------------ programs
 
     def _try_program(self) -> Candidate | None:
         """Run the program of the likeliest choices on a few fresh worlds, and on many if those are right."""
-        choices = hard_choices(self._machine)
-        if self._tried is not None and _same(choices, self._tried):
+        course, choices = self.now.course, hard_choices(self.now.machine)
+        if course.tried is not None and _same(choices, course.tried):
             return None
-        self._tried = choices
-        self.latest = program = program_of(self.wiring, choices)
+        course.tried = choices
+        self.latest = program = program_of(self.now.wiring, choices)
         fit = Fit()
-        for examples in self._draw_few():
+        for examples in self.worlds.few(FEW):
             answers = evaluate_target(program, examples.worlds)
             fit += fit_answers(answers, examples)
             self._mine(examples, examples.mistakes(answers))
-        self._fit = fit
+        course.fit = fit
         score = fit.balanced
         believed = not fit.misses + fit.alarms and self._try_sizes(program)
-        if score > self._start_best:
-            self._start_best, self._start_choices = score, choices
-        if not believed and score <= self._best:
+        if score > course.best:
+            course.best, course.choices = score, choices
+        if not believed and score <= self.standing.best:
             return None
-        self._best = max(score, self._best)
+        self.standing.best = max(score, self.standing.best)
         return Candidate(program, self.name, fit.score, believed)
 
     def _look(self) -> Candidate | None:
@@ -321,16 +301,12 @@ class GradientLearner:
 
         Its worlds come from a stream of their own, so that looking changes nothing.
         """
-        self.latest = program = program_of(self.wiring, hard_choices(self._machine))
-        self._fit = fit_program(program, [self.task.sample(self._look_rng, FEW, self.task.train_size)])
-        if self._fit.score <= self._look_best:
+        self.latest = program = program_of(self.now.wiring, hard_choices(self.now.machine))
+        self.now.course.fit = fit = fit_program(program, [self.task.sample(self._look_rng, FEW, self.task.train_size)])
+        if fit.score <= self.standing.look_best:
             return None
-        self._look_best = self._fit.score
-        return Candidate(program, self.name, self._fit.score)
-
-    def _draw_few(self) -> list[Examples]:
-        few = [self.task.sample(self._rng, FEW, self.schedule.size)]
-        return few if self._factor == 1 else [*few, self._sample_rich(FEW, self.schedule.size)]
+        self.standing.look_best = fit.score
+        return Candidate(program, self.name, fit.score)
 
     def _mine(self, examples: Examples, wrong: NDArray[np.bool_]) -> None:
         """Keep some worlds that the program is wrong on for training, if they are the exception."""
@@ -341,7 +317,7 @@ class GradientLearner:
     def _try_sizes(self, program: Program) -> bool:
         """Whether the program is right on worlds of all sizes up to the task's; what it is wrong on is kept."""
         for size in training_sizes(self.task.train_size):
-            examples = self._sample_rich(MANY, size)
+            examples = self.worlds.rich(MANY, size)
             bad = np.flatnonzero(examples.mistakes(evaluate_target(program, examples.worlds)).any(axis=1))
             if len(bad):
                 self.refute([examples.take(bad[: self.schedule.mine])])
@@ -351,63 +327,52 @@ class GradientLearner:
     # ------------------------------------------------------------------ stopping and going on
 
     def state(self) -> GradientState:
-        moments = self._optimiser.state.get(self._machine.logits, {})
-        nothing = torch.zeros_like(self._machine.logits)
+        logits = self.now.machine.logits
+        moments = self.now.optimiser.state.get(logits, {})
+        nothing = torch.zeros_like(logits)
         return GradientState(
-            logits=_copy(self._machine.logits),
+            logits=_copy(logits),
             moment1=_copy(moments.get("exp_avg", nothing)),
             moment2=_copy(moments.get("exp_avg_sq", nothing)),
             rng=deepcopy(self._rng),
             look_rng=deepcopy(self._look_rng),
             torch_rng=self._generator.get_state().numpy().copy(),
-            steps=self._steps,
-            restarts=self._starts,
-            step_of_restart=self._step_of_start,
-            depth=self._depth,
-            warm=self._warm,
-            loss=self._loss,
-            fit=self._fit,
-            best=self._best,
-            look_best=self._look_best,
-            restart_best=self._start_best,
-            lift=self._lift,
-            restart_choices=self._start_choices,
-            tried=self._tried,
-            elite=self._elite,
-            hard_examples=list(self._hard_examples),
+            standing=replace(self.standing),
+            course=replace(self.now.course),
+            hard_examples=list(self.worlds.hard),
         )
 
     def restore(self, state: GradientState) -> None:
         """Go on from a snapshot of a learner made with the same arguments."""
-        elite_depth = state.depth if state.elite is None else state.elite[1]
-        if not all(2 <= depth <= self.settings.depth for depth in (state.depth, elite_depth)):
+        course, elite = state.course, state.standing.elite
+        depths = [course.depth] if elite is None else [course.depth, elite.depth]
+        if not all(2 <= depth <= self.settings.depth for depth in depths):
             raise RunError("a depth is not one of this machine")
-        self._starts = state.restarts - 1
-        self._set_up(state.depth)
-        self._steps, self._step_of_start, self._warm = state.steps, state.step_of_restart, state.warm
-        self._loss, self._fit, self._best, self._look_best = state.loss, state.fit, state.best, state.look_best
-        self._start_best, self._lift = state.restart_best, state.lift
-        logits = self._machine.logits
+        self.standing = replace(state.standing, restarts=state.standing.restarts - 1)
+        now = replace(self._set_up(course.depth), course=replace(course))
+        logits = now.machine.logits
         for array in (state.logits, state.moment1, state.moment2):
             # A fused optimiser writes wherever its moments say: their shape has to be right.
             if array.shape != tuple(logits.shape) or not np.isfinite(array).all():
                 raise RunError("the saved weights do not fit this machine")
         with torch.no_grad():
             logits.copy_(torch.from_numpy(state.logits))
-        if state.step_of_restart:
-            self._optimiser.state[logits] = {
-                "step": torch.tensor(float(state.step_of_restart), device=self.device),
+        if course.step:
+            now.optimiser.state[logits] = {
+                "step": torch.tensor(float(course.step), device=self.device),
                 "exp_avg": torch.from_numpy(state.moment1.copy()).to(self.device),
                 "exp_avg_sq": torch.from_numpy(state.moment2.copy()).to(self.device),
             }
-        self._rng, self._look_rng = deepcopy(state.rng), deepcopy(state.look_rng)
+        for own, saved in ((self._rng, state.rng), (self._look_rng, state.look_rng)):
+            own.bit_generator.state = saved.bit_generator.state
         self._generator.set_state(torch.from_numpy(state.torch_rng.copy()))
-        self._start_choices = choices_of(self.wiring, state.restart_choices)
-        self._tried = None if state.tried is None else choices_of(self.wiring, state.tried)
-        self._elite = state.elite
-        if state.elite is not None:
-            choices_of(self._wiring_at(elite_depth), state.elite[2])
-        self._hard_examples = examples_of(self.task, state.hard_examples)
+        for choices in (course.choices, course.tried):
+            if choices is not None:
+                choices_of(now.wiring, choices)
+        if elite is not None:
+            choices_of(self._wiring_at(elite.depth), elite.choices)
+        self.worlds.hard = examples_of(self.task, state.hard_examples)
+        self.now = now
 
 
 def squeeze(truth: Tensor, margin: float) -> Tensor:

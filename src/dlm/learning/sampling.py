@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.worlds import Examples
+from dlm.data.worlds import Examples, join_examples
+from dlm.learning.schedule import Schedule
+from dlm.seeds import fixed_rng
 from dlm.tasks.task import Task
 
-__all__ = ["rare_atoms", "rich_factor", "sample_rich", "training_sizes"]
+__all__ = ["TrainingWorlds", "rare_atoms", "rich_factor", "sample_rich", "training_sizes"]
+
+# Counterexamples kept, and the share of slices that train on some.
+KEPT, REMEMBER = 128, 0.3
+# Atoms of the rarer class should be about this share of all; draw as many worlds more as that takes, up to a limit.
+RICH_SHARE, RICH_FACTOR = 0.1, 40
 
 
 def training_sizes(size: int) -> list[int]:
@@ -38,3 +47,57 @@ def rare_atoms(examples: Examples) -> NDArray[np.int64]:
     positives = examples.target.reshape(examples.count, -1)[:, scored].sum(axis=1)
     fewer: NDArray[np.int64] = np.minimum(positives, scored.sum() - positives)
     return fewer
+
+
+class TrainingWorlds:
+    """Fresh worlds for a machine to train on, as a schedule has it, with counterexamples among them."""
+
+    def __init__(self, task: Task, schedule: Schedule, rng: np.random.Generator) -> None:
+        self.task, self.schedule = task, schedule
+        self.hard: list[Examples] = []
+        self._rng = rng
+        self._factor = self._rarity_factor() if schedule.rich else 1
+
+    def keep(self, counterexamples: Sequence[Examples]) -> None:
+        """Train on these worlds too from now on; the oldest are forgotten."""
+        for examples in counterexamples:
+            self.hard += [examples.take(slice(i, i + 1)) for i in range(examples.count)]
+        del self.hard[:-KEPT]
+
+    def next_size(self) -> int:
+        """The size of a slice's worlds: the largest, at times a smaller one or that of a counterexample."""
+        size, draw = self.schedule.size, self._rng.random()
+        if self.hard and self._rng.random() < REMEMBER:
+            return self.hard[self._rng.integers(len(self.hard))].size
+        smaller = [s for s in training_sizes(size) if 2 * s >= size and s < size]
+        return int(self._rng.choice(smaller)) if smaller and draw < self.schedule.smaller else size
+
+    def draw(self, size: int, count: int) -> Examples:
+        """Fresh worlds, some of them rich, some replaced by counterexamples of that size."""
+        rich = round(count * self.schedule.rich) if self._factor > 1 else 0
+        parts = [self.task.sample(self._rng, count - rich, size)]
+        if rich:
+            parts.append(self.rich(rich, size))
+        known = [examples for examples in self.hard if examples.size == size]
+        if known:
+            picked = self._rng.integers(len(known), size=count // 4)
+            parts = [join_examples(parts).take(self._rng.permutation(count)[: count - len(picked)])]
+            parts += [known[i] for i in picked]
+        return join_examples(parts)
+
+    def few(self, count: int) -> list[Examples]:
+        """Worlds of the training size, and as many rich ones where the rarer class is rare."""
+        few = [self.task.sample(self._rng, count, self.schedule.size)]
+        return few if self._factor == 1 else [*few, self.rich(count, self.schedule.size)]
+
+    def rich(self, count: int, size: int) -> Examples:
+        return sample_rich(self.task, self._rng, count, size, self._factor)
+
+    def _rarity_factor(self) -> int:
+        """How many times more worlds to draw than to keep, so that the rarer class is not rare; of no seed."""
+        if self.task.one_is_enough:
+            return 1
+        examples = self.task.sample(fixed_rng(), 1000, self.schedule.size)
+        share = float(examples.target[:, examples.scored].mean())
+        rare = min(share, 1 - share)
+        return RICH_FACTOR if rare * RICH_FACTOR < RICH_SHARE else max(1, round(RICH_SHARE / rare))
