@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -57,8 +58,9 @@ class Lane:
         self.name = order.learner
         self.learner: TaskLearner[Any] = build_learner(order.learner, order.task, order.settings)
         self.folder = None if order.folder is None else RunFolder(order.folder)
-        if order.resume and self.folder is not None:
-            self.folder.restore(self.learner, self.name)
+        self._doubted = self.folder if order.resume else None
+        if self._doubted is not None and not self._doubted.restore(self.learner, self.name):
+            self._doubted = None
         self._steps: int | None = None
         self._spent, self._made = 0.0, 0  # seconds and steps of this sitting
         self._saved = time.monotonic()
@@ -66,7 +68,9 @@ class Lane:
     def poll(self) -> list[Report | Suggestion]:
         """A slice of work."""
         begin, before = time.monotonic(), self._steps
-        report = self.learner.advance()
+        with nullcontext() if self._doubted is None else self._doubted.doubting(self.name):
+            report = self.learner.advance()
+        self._doubted = None
         self._steps = report.steps
         if before is not None:
             self._spent, self._made = self._spent + time.monotonic() - begin, self._made + report.steps - before

@@ -124,7 +124,7 @@ class Pool:
         pool = cls(state.worlds)
         pool.counterexamples = list(state.counterexamples)
         ends = np.cumsum([batch.count for batch in pool.batches.values()])
-        if state.weight.shape != (ends[-1],) or not (state.weight > 0).all():
+        if state.weight.shape != (ends[-1],) or not ((state.weight > 0) & np.isfinite(state.weight)).all():
             raise RunError("the weights of the pool do not fit its worlds")
         weights = np.split(state.weight, ends[:-1])
         pool.weight = dict(zip(pool.batches, weights, strict=True))

@@ -65,5 +65,5 @@ def read_result(folder: RunFolder) -> Result | None:
         verification = Verification(train, large, spread, ())
         raw = read_program(folder.path / "raw.dlm")
         return Result(**read_common(folder, saved), raw=raw, verification=verification)
-    except (LookupError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise damaged(folder, error) from None

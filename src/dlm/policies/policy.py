@@ -131,5 +131,5 @@ def read_policy(folder: RunFolder, domain: AnyDomain) -> Policy | None:
         left_out = tuple(LeftOut(int(each["size"]), each["why"]) for each in saved["left_out"])
         common = read_common(folder, saved)
         return Policy(**common, domain=domain, tests=tests, soft_tests=soft_tests, left_out=left_out)
-    except (LookupError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise damaged(folder, error) from None

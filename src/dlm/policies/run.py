@@ -10,6 +10,7 @@ replaced only by a better one.
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -124,6 +125,7 @@ class _Turns:
         self.best: _Candidate | None = None
         self.refuted: Program | None = None
         self.refutations = 0
+        self.doubted: RunFolder | None = None  # until a learner has worked from its checkpoint
         self.learn_until = settings.time_limit
         # States of an environment hold the environment itself, which no file can, nor a teacher that is a function:
         # learners start again there.
@@ -203,6 +205,7 @@ class _Turns:
             return None
         if self.sitting and self.checkpoints is not None and self.checkpoints.restore(learner, name):
             self.session.note(f"{name} goes on from its last checkpoint")
+            self.doubted = self.checkpoints
         return learner
 
     def _learn(self, learner: PolicyLearner[Any]) -> Ending:
@@ -230,7 +233,9 @@ class _Turns:
         try:
             while True:
                 self.learn_until = min(learner.share * limit, max(limit / 2, limit - learner.testing))
-                report = learner.advance()
+                with nullcontext() if self.doubted is None else self.doubted.doubting(learner.name):
+                    report = learner.advance()
+                self.doubted = None
                 self.steps, self.restarts = self.earlier_steps + report.steps, report.restarts
                 over, due = self.session.seconds >= self.learn_until, time.monotonic() - saved > CHECKPOINT_SECONDS
                 if self.checkpoints is not None and not learner.done and (over or due):

@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from dlm.data.draft import draft, explained
@@ -108,13 +109,20 @@ class RunFolder:
         if not path.is_file():
             return False
         state = read_checkpoint(path, learner.state_type)
-        try:
+        with self.doubting(name):
             learner.restore(state)
-        except (DlmError, LookupError, RuntimeError, TypeError, ValueError) as error:
-            raise RunError(
-                f"the checkpoint {path} does not fit this run: {error}; delete it to let this learner begin again"
-            ) from None
         return True
+
+    @contextmanager
+    def doubting(self, name: str) -> Iterator[None]:
+        """Lay errors at a checkpoint's door: for restoring, and for the first slice of work after it."""
+        try:
+            yield
+        except (DlmError, ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            raise RunError(
+                f"the checkpoint {self.path / _checkpoint(name)} does not fit this run: {error}; delete it to let this "
+                "learner begin again"
+            ) from None
 
     def forget(self, name: str) -> None:
         """Remove a learner's checkpoint."""
