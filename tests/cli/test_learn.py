@@ -16,7 +16,7 @@ PROMISED = {
     "success_rate_train_size",
     "success_rate_large",
     "seconds",
-    "starts",
+    "restarts",
     "steps",
     "program",
     "definitions",

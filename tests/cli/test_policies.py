@@ -60,7 +60,7 @@ def test_a_run_leaves_its_files(unstack: tuple[Path, subprocess.CompletedProcess
     assert (run / "program.dlm").read_text() == result["program"]
     assert done.stdout.startswith(result["program"])
     metrics = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    assert [line["starts"] for line in metrics] == list(range(1, len(metrics) + 1))
+    assert [line["restarts"] for line in metrics] == list(range(1, len(metrics) + 1))
     assert metrics[-1]["steps"] == result["steps"]
 
 
@@ -92,7 +92,7 @@ def test_json_is_one_object_and_the_same_seed_gives_the_same_program(dlm: Run) -
         assert test["mean"] <= test["optimum"]
     program = library.parse_program(first["program"])
     assert (len(program.definitions), program.literals) == (first["definitions"], first["literals"])
-    for field in ("program", "returns", "steps", "starts"):
+    for field in ("program", "returns", "steps", "restarts"):
         assert first[field] == second[field]
 
 
