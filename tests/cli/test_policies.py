@@ -49,7 +49,7 @@ def test_a_policy_is_printed_with_its_returns_its_decision_and_its_learner(
         f"dlm play runs/{run.name} --explain",
     ):
         assert words in rest
-    assert "search: starts 1, env steps" in done.stderr
+    assert "restart 1, rules 1, literals 3, score" in done.stderr
 
 
 def test_a_run_leaves_its_files(unstack: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
@@ -111,7 +111,7 @@ def test_the_time_limit_ends_with_the_best_so_far_and_the_run_can_go_on(call: Co
     assert code == 3, err
     assert "reinforce goes on from its last checkpoint" in err
     again = one_object((tmp_path / "r" / "progress.json").read_text())
-    assert (again["attempt"], again["sitting"]) == (0, 1)
+    assert (again["counts"]["attempt"], again["counts"]["sitting"]) == (0, 1)
     assert one_object((tmp_path / "r" / "result.json").read_text())["steps"] > result["steps"]
 
 
@@ -165,16 +165,19 @@ MISTAKES = {
     "unknown teacher": (("learn", "rl/path", "--learner", "imitation", "--teacher", "x"), "there is no teacher 'x'"),
     "other teacher": (("learn", "rl/path", "--learner", "imitation", "--teacher", "sorting"), "'greater_value'"),
     "teacher of another": (("learn", "rl/path", "--learner", "ppo", "--teacher", "path"), "'ppo' has no teacher"),
-    "teacher of examples": (("learn", "family/has-father", "--teacher", "path"), "leave out --teacher"),
-    "phases of no machine": (("learn", "rl/path", "--learner", "search", "--incremental"), "trains no machine"),
-    "gradient": (("learn", "rl/unstack", "--learner", "gradient"), "must be one of ('auto', 'ppo'"),
+    "teacher of examples": (("learn", "family/has-father", "--teacher", "path"), "leave out teacher"),
+    "phases of no machine": (
+        ("learn", "rl/path", "--learner", "search", "--incremental"),
+        "trains at most one machine",
+    ),
+    "gradient": (("learn", "rl/unstack", "--learner", "gradient"), "gradient learns no policies"),
     "ppo of no policy": (
         ("learn", "family/has-father", "--learner", "ppo"),
-        "give --learner auto or gradient or search",
+        "use the learner auto or gradient or search",
     ),
     "soft search": (("learn", "rl/unstack", "--learner", "search", "--keep-soft"), "no soft policy to keep"),
-    "soft examples": (("learn", "family/has-father", "--keep-soft"), "is nothing to act in: leave out --keep-soft"),
-    "a machine": (("learn", "rl/unstack", "--depth", "3"), "leave out --depth"),
+    "soft examples": (("learn", "family/has-father", "--keep-soft"), "is nothing to act in: leave out keep_soft"),
+    "a machine": (("learn", "rl/unstack", "--learner", "search", "--depth", "3"), "trains no machine"),
     "no time": (("learn", "rl/unstack", "--time-limit", "0"), "'time_limit' setting must be a positive number"),
     "resume with settings": (("learn", "--resume", "x", "--keep-soft"), "leave out --keep-soft"),
 }
