@@ -212,7 +212,9 @@ class RuleSearch(ListLearner):
         if self.ends_at is not None:
             if not self._succeeds:  # harder starts were found
                 self.ends_at = None
-        elif self._agreed or (self._flawless and self.since_best >= self.settings.flawless_patience):
+        elif self._agreed:  # the second line began from nothing too
+            self.ends_at = self.starts
+        elif self._flawless and self.since_best >= self.settings.flawless_patience:
             self.ends_at = self.starts + math.ceil(SHORTENING * (self.starts - self.begun))
             self._new_line()
         elif self.since_best >= self.settings.patience and not self._flawless:
