@@ -55,9 +55,9 @@ def learn(
     `arity`, `encode`, `sizes`, `limit`).
 
     Files are written only if a folder `out` is given; True makes a new one under ``./runs``. `progress` shows how the
-    run goes; by default it does so in a terminal or notebook. `verbose` shows every better program too. `callbacks` are
-    called with a `dlm.Progress` after each report of a learner; one that returns True ends the run with the best
-    program so far. Ctrl-C does the same.
+    run goes; by default it does so in a terminal or notebook. `verbose` shows every better program, anywhere.
+    `callbacks` are called with a `dlm.Progress` after each report of a learner; one that returns True ends the run with
+    the best program so far. Ctrl-C does the same.
     """
     world = WorldOptions(**{name: settings.pop(name) for name in WORLD if name in settings})
     known = find_problem(problem, world)

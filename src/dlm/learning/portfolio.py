@@ -151,10 +151,12 @@ class _Portfolio:
         """Say early that the time limit is shorter than the schedule, by extrapolation from its first steps."""
         if self._forecast or self.session.seconds < TIMED:
             return
-        self._forecast = True
         for lane in lanes:
             left = lane.seconds_left() if isinstance(lane, Lane) else None
-            limit, needed = self.settings.time_limit, self.session.seconds + (left or 0.0)
+            if left is None:  # no schedule that ends, or no steps yet to extrapolate from
+                continue
+            self._forecast = True
+            limit, needed = self.settings.time_limit, self.session.seconds + left
             if needed > limit:
                 self.session.note(
                     f"the schedule takes about {needed:.0f} s, and the time limit is {limit:.0f} s: the run will end "

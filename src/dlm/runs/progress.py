@@ -30,11 +30,11 @@ REFRESHES_PER_SECOND = 4
 
 
 def open_watch(title: str, *, show: bool | None = None, verbose: bool = False) -> Watch:
-    """The watch that fits standard error: by default a display only in a terminal or notebook."""
+    """The watch that fits standard error: by default a display only in a terminal or notebook, or if verbose."""
     console = Console(stderr=True, highlight=False)
     live = console.is_terminal and not console.is_dumb_terminal
     if show is None:
-        show = live or console.is_jupyter or _in_notebook()
+        show = verbose or live or console.is_jupyter or _in_notebook()
     if not show:
         return Watch()
     return LivePanel(title, console, verbose) if live else PlainLines(title, verbose)
