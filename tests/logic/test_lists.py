@@ -131,6 +131,8 @@ def test_a_list_of_one_rule_is_a_definition() -> None:
         ("1. b(x) 2. else c(x) & b(x) 3. else e(x)", "1. b(x)\n  2. else e(x)"),
         ("1. b(x) 2. else true 3. else e(x)", "1. b(x)\n  2. else true"),
         ("1. b(x) & c(x) 2. else ~~b(x) & d(x)", "b(x) &\n  1. c(x)\n  2. else d(x)"),
+        ("1. d(x) & b(x) & c(x) 2. else b(x) & e(x) & d(x)", "d(x) & b(x) &\n  1. c(x)\n  2. else e(x)"),
+        ("1. b(x) & c(x) 2. else c(x)", "1. c(x) & b(x)\n  2. else c(x)"),
         ("1. b(x) 2. else b(x)", "b(x)"),
         ("1. false 2. else false", "false"),
     ],

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import count, permutations
 
 from dlm.logic.canonical import apply, fresh_variables, key, local_key, tidy
-from dlm.logic.formulas import conjuncts, free_variables, map_children
+from dlm.logic.formulas import conjunction, conjuncts, free_variables, map_children
 from dlm.logic.guards import drop_guards
 from dlm.logic.lists import RuleList, rules_of
 from dlm.logic.rewrite import gather_signs, opposite, rewrite, signs
@@ -79,7 +79,14 @@ def _deciding(rules: Sequence[Formula], arity: int) -> tuple[Formula, ...]:
             found[said] = rule
         if rule == TRUE and arity < 2:
             break  # Of two objects or more it may be true and not work, where there are too few different ones.
-    return tuple(found.values())
+    return _shared_first(tuple(found.values()))
+
+
+def _shared_first(rules: tuple[Formula, ...]) -> tuple[Formula, ...]:
+    """The rules with the conditions that they have in common first: people are told these once."""
+    options = [conjuncts(rule) for rule in rules]
+    common = [part for part in options[0] if all(part in parts for parts in options)] if options else []
+    return tuple(conjunction((*common, *(part for part in parts if part not in common))) for parts in options)
 
 
 def _simplify(given: Sequence[Definition], roots: Sequence[str], named: Collection[str]) -> tuple[Definition, ...]:
