@@ -12,13 +12,13 @@ import json
 import subprocess
 import sys
 import tempfile
-import textwrap
 from itertools import dropwhile, takewhile
 from pathlib import Path
 
 from benchmarks.pages import OUT, Record, render
 from benchmarks.strip import draw_strip
 from benchmarks.sweep import by_task
+from dlm.cli.display import wrapped
 from dlm.envs import domain_names, get_domain
 from dlm.envs.registry import GOALS
 
@@ -71,15 +71,10 @@ def _shown(run: Record, count: int, out: Path) -> Record:
         "stem": stem,
         "goal": GOALS[task],
         "count": count,
-        "lines": [_wrapped(line) for line in run["program"].splitlines()],
+        "lines": [short for line in run["program"].splitlines() for short in wrapped(line, WIDTH)],
         "objects": OBJECTS[task],
         "domain": get_domain(task),
     }
-
-
-def _wrapped(line: str) -> str:
-    """A line of a program as short ones; where they end means nothing."""
-    return textwrap.fill(line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def _play(run: Record, picture: Path) -> Record:

@@ -18,7 +18,17 @@ from dlm.logic.lists import rules_of
 from dlm.logic.syntax import Atom, Program, literals
 from dlm.logic.text import format_formula, format_program
 
-__all__ = ["console", "count", "facts_of", "percent", "print_lines", "print_program", "print_table", "size_of"]
+__all__ = [
+    "console",
+    "count",
+    "facts_of",
+    "percent",
+    "print_lines",
+    "print_program",
+    "print_table",
+    "size_of",
+    "wrapped",
+]
 
 WIDTH = 100
 """Of paragraphs where there is no terminal."""
@@ -36,14 +46,14 @@ def print_program(program: Program) -> None:
     out = console()
     lines = format_program(program).splitlines()
     if out.is_terminal:
-        lines = [part for line in lines for part in _continued(line, out.width)]
+        lines = [part for line in lines for part in wrapped(line, out.width)]
     text = Text("\n".join(lines))
     text.highlight_regex(KEYWORDS, "cyan")
     text.highlight_words([program.target.name], "bold")
     out.print(text)
 
 
-def _continued(line: str, width: int) -> list[str]:
+def wrapped(line: str, width: int) -> list[str]:
     """A rule on as many lines as it takes. A quoted name may have spaces that must stay as they are."""
     if "'" in line:
         return [line]
