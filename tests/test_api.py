@@ -9,10 +9,18 @@ import pytest
 import dlm
 
 PUBLIC = {
-    "learning": {"learn", "resume", "Result", "LearnSettings", "MachineSettings"},
-    "policies": {"learn_policy", "resume_policy", "Policy"},
+    "learning": {"learn", "resume", "load", "test", "Progress", "Result", "LearnSettings", "MachineSettings"},
+    "policies": {"learn_policy", "play", "Policy"},
     "tasks": {"Task", "get_task", "task_names", "Instance", "draw_instance"},
-    "programs": {"Program", "parse_program", "format_program", "simplify", "evaluate", "evaluate_target"},
+    "programs": {
+        "Program",
+        "read_program",
+        "parse_program",
+        "format_program",
+        "simplify",
+        "evaluate",
+        "evaluate_target",
+    },
     "exports": {"export_program"},
     "worlds": {"Structure", "Worlds", "Examples"},
     "facts": {"Facts", "read_facts", "write_facts", "run", "Answers"},

@@ -22,7 +22,7 @@ TOWER = "move(x, y) :- top(x) & is_floor(y) & exists z: on(x, z) & ~is_floor(z).
 def test_an_episode_as_text_ends_at_the_goal(call: Command) -> None:
     code, out, err = call("play", SORTING, "--task", "rl/sorting", "--objects", 4)
     assert (code, err) == (0, "")
-    assert "step 1: swap(0, 2)" in out
+    assert "step 1: swap(0, 1)" in out
     assert "step 2: swap(1, 2)" in out
     assert "The goal is reached in 2 steps. Return 0.990, optimum 0.990." in out
     assert "one of the true actions, uniformly at random" in out
@@ -31,7 +31,7 @@ def test_an_episode_as_text_ends_at_the_goal(call: Command) -> None:
 def test_each_step_is_explained_down_to_a_level(call: Command) -> None:
     arguments = ("play", SORTING, "--task", "rl/sorting", "--objects", 4, "--explain")
     _, short, _ = call(*arguments, "--levels", 1)
-    assert "  swap(0, 2) is true, because\n    first(0) is true\n" in short
+    assert "  swap(0, 1) is true, because\n    first(0) is true\n" in short
     assert "--levels 0" in short
     _, whole, _ = call(*arguments, "--levels", 0)
     assert "there is a fitting y: 2, because" in whole
@@ -148,13 +148,13 @@ def test_a_bad_policy_does_not_pass(call: Command, tmp_path: Path) -> None:
 MISTAKES: dict[str, tuple[tuple[Any, ...], str]] = {
     "unknown task": (("test", SORTING, "--task", "rl/sortin"), "Did you mean 'rl/sorting'"),
     "a task without its domain": (("test", SORTING, "--task", "blocks-world"), "Did you mean 'rl/blocksworld'"),
-    "no task": (("play", SORTING), "say with --task"),
+    "no task": (("play", SORTING), "is for (--task)"),
     "another signature": (("play", SORTING, "--task", "rl/path"), "the program reads 'greater_value'"),
     "another arity": (("test", "one.dlm", "--task", "rl/unstack"), "'move' of rl/unstack has 2"),
-    "instances of a policy": (("test", SORTING, "--task", "rl/sorting", "--instances", 5), "give --episodes"),
+    "instances of a policy": (("test", SORTING, "--task", "rl/sorting", "--instances", 5), "give episodes"),
     "episodes of no policy": (
         ("test", "one.dlm", "--task", "family/has-father", "--episodes", 5),
-        "leave out --episodes",
+        "leave out episodes",
     ),
     "nothing to act in": (("play", "one.dlm", "--task", "family/has-father"), "is nothing to act in"),
     "too small": (("play", SORTING, "--task", "rl/sorting", "--objects", 1), "at least 2, got 1"),

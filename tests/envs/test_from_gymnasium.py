@@ -23,7 +23,7 @@ def test_a_policy_is_learned_and_acts_in_the_environment() -> None:
     assert (policy.task, policy.learner) == ("Corridor", "search")
     assert [test.name for test in policy.tests] == [f"size {4 * growth}" for growth in (1, 2, 3, 5, 8)]
     assert all(test.exact and test.mean == pytest.approx(test.optimum) for test in policy.tests)
-    assert str(policy).splitlines()[0].endswith(" s, tested at sizes 4, 8, 12, 20, up to 32")
+    assert "verified, tested at sizes 4, 8, 12, 20, up to 32, by search in " in str(policy).splitlines()[0]
     assert policy.to_json()["tested_sizes"] == [4, 8, 12, 20, 32]
     env = worlds.Corridor(9)
     observation, _ = env.reset(seed=4)

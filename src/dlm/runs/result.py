@@ -54,7 +54,9 @@ class RunResult(ABC):
         if not self.tested_sizes:
             return "not tested"
         ranges = [f"{first} to {last}" if last > first else str(first) for first, last in _ranges(self.tested_sizes)]
-        return f"tested at sizes {', '.join(ranges)}: up to {self.tested_sizes[-1]}"
+        if len(ranges) == 1:
+            return f"tested at {'size' if len(self.tested_sizes) == 1 else 'sizes'} {ranges[0]}"
+        return f"tested at sizes {', '.join(ranges[:-1])}, up to {self.tested_sizes[-1]}"
 
     def to_json(self) -> dict[str, object]:
         """The result as one JSON object."""
