@@ -11,7 +11,8 @@ import pytest
 import dlm
 from dlm.data.worlds import Worlds
 from dlm.errors import RunError, SettingsError, UnknownTaskError
-from dlm.problems import ProblemWarning, find_problem
+from dlm.problems import find_problem
+from dlm.runs.problem import ProblemWarning
 
 MODULE = """
 import numpy as np

@@ -1,4 +1,4 @@
-"""Whatever can be learned: tasks and worlds by name, by reference, or as they are; and how a run finds its own again.
+"""Whatever can be learned: tasks and worlds by name, by reference, or as they are.
 
 A reference is ``module:attribute``, as in entry points: a `Task`, a `Domain`, a Gymnasium environment, or a function
 from a size to an environment.
@@ -7,43 +7,32 @@ from a size to an environment.
 from __future__ import annotations
 
 import importlib
-import json
 import os
-import pickle
 import sys
-import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, cast
 
-import cloudpickle
-
-from dlm.data.draft import draft
 from dlm.envs.domain import AnyDomain, Domain
-from dlm.envs.find import find_domain
-from dlm.envs.problems import get_problem, problem_names
-from dlm.errors import RunError, SettingsError, UnknownTaskError
-from dlm.tasks import Task
+from dlm.envs.from_gymnasium import AnyEnv, Encode
+from dlm.envs.probe import bare_env, domain_of, makes_envs
+from dlm.envs.registration import register_envs
+from dlm.envs.registry import domain_names, get_domain
+from dlm.errors import SettingsError, UnknownTaskError, did_you_mean, require_packages
+from dlm.tasks import Task, get_task, task_names
 
 __all__ = [
     "Problem",
-    "ProblemWarning",
     "WorldOptions",
-    "can_reopen",
-    "find_given",
+    "find_domain",
     "find_problem",
-    "reopen",
-    "save_problem",
+    "get_problem",
+    "import_reference",
+    "problem_names",
+    "reference_of",
 ]
 
 Problem = Task | AnyDomain
-
-NOTE, VALUE = "problem.json", "problem.pkl"
-
-
-class ProblemWarning(UserWarning):
-    """A problem is saved by value, or cannot be saved."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +48,21 @@ class WorldOptions:
     @property
     def given(self) -> list[str]:
         return [f.name for f in fields(self) if getattr(self, f.name) is not None]
+
+
+def problem_names() -> tuple[str, ...]:
+    """The names of all tasks, then of all domains."""
+    return (*task_names(), *domain_names())
+
+
+def get_problem(name: str) -> Problem:
+    """The task or the domain of that name."""
+    if name in task_names():
+        return get_task(name)
+    if name in domain_names():
+        return get_domain(name)
+    guess = did_you_mean(name, problem_names())
+    raise UnknownTaskError(f"there is no task {name!r}.{guess} Run `dlm tasks` to see all tasks.")
 
 
 def find_problem(source: object, options: WorldOptions | None = None) -> Problem:
@@ -121,99 +125,70 @@ def _is_environment(name: str) -> bool:
         import gymnasium
     except ImportError:
         return False
-    from dlm.envs.registration import register_envs
-
     register_envs()
     return name in gymnasium.registry
 
 
-# ---------------------------------------------------------------------- problems in run folders
+# ---------------------------------------------------------------------- worlds
 
 
-def save_problem(folder: Path, source: object, options: WorldOptions, problem: Problem) -> None:
-    """Note in a run folder how its problem is found again, unless its name says that."""
-    if problem.name in problem_names() and get_problem(problem.name) is problem:
-        return
-    reference = source if isinstance(source, str) else reference_of(source)
-    encode = None if options.encode is None else reference_of(options.encode)
-    by_value = reference is None or (options.encode is not None and encode is None)
-    note = {**asdict(replace(options, encode=None)), "reference": reference, "encode": encode, "by_value": by_value}
-    if by_value:
-        try:
-            content = cloudpickle.dumps((source, options))
-        except Exception as error:
-            warnings.warn(
-                f"{problem.name} can neither be imported by a name nor be saved ({error}): this run cannot be resumed "
-                "or tested from its folder unless it is given again (problem=..., --task or --env)",
-                ProblemWarning,
-                stacklevel=2,
+def find_domain(
+    source: str | AnyDomain | AnyEnv | Callable[[int], AnyEnv],
+    action: str | None = None,
+    *,
+    arity: int | None = None,
+    encode: Encode | None = None,
+    sizes: Sequence[int] | None = None,
+    limit: int | None = None,
+) -> AnyDomain:
+    """The domain that is meant. What comes after `action` is for environments that are not ours; see `domain_of`."""
+    domain = _own_domain(source)
+    if domain is None:
+        env = _made(source) if isinstance(source, str) else cast("AnyEnv | Callable[[int], AnyEnv]", source)
+        if action is None:
+            raise SettingsError('say which predicate the actions are atoms of, such as action="move"')
+        return domain_of(env, action, arity=arity, encode=encode, sizes=sizes, limit=limit)
+    if action not in (None, domain.action):
+        raise SettingsError(f"the action of {domain.name} is {domain.action!r}, not {action!r}")
+    given = {"arity": arity, "encode": encode, "sizes": sizes, "limit": limit}
+    known = [name for name, value in given.items() if value is not None]
+    if known:
+        raise SettingsError(f"{domain.name} has its own {', '.join(known)}: leave out {', '.join(known)}")
+    return domain
+
+
+def _own_domain(source: str | AnyDomain | AnyEnv | Callable[[int], AnyEnv]) -> AnyDomain | None:
+    """A domain by its name or by the Gymnasium environment that it stands behind."""
+    if isinstance(source, Domain):
+        return source
+    if isinstance(source, str):
+        if "/" in source and source in problem_names():
+            problem = get_problem(source)
+            if not isinstance(problem, Domain):
+                raise SettingsError(f"{source} is nothing to act in: learn it with dlm.learn({source!r})")
+            return problem
+        return _own_domain(_made(source))
+    if makes_envs(source):
+        if not callable(source):
+            raise SettingsError(
+                "a policy is learned on a task such as 'rl/unstack', a Gymnasium environment or its id, a function "
+                f"from a size to an environment, or a dlm.envs.Domain. Got {source!r} instead."
             )
-            note["by_value"] = None
-        else:
-            with draft(folder / VALUE) as path:
-                path.write_bytes(content)
-            warnings.warn(
-                f"{problem.name} is saved by value in {folder / VALUE}: opening the run again executes what is in that "
-                "file, and asks for trust=True or --trust. Put it into a module to have it saved by reference",
-                ProblemWarning,
-                stacklevel=2,
-            )
-    with draft(folder / NOTE) as path:
-        path.write_text(json.dumps(note, indent=2) + "\n")
+        return None
+    require_packages("gymnasium", extra="rl", purpose="learning on a Gymnasium environment")
+    from dlm.envs.to_gymnasium import StructureEnv
+
+    env = bare_env(cast("AnyEnv", source))
+    return env.domain if isinstance(env, StructureEnv) else None
 
 
-def can_reopen(folder: Path) -> tuple[bool, bool]:
-    """Whether a run's problem can be found from its folder, and whether that takes trust."""
-    if not (folder / NOTE).is_file():
-        return True, False
-    by_value = _note(folder).get("by_value")
-    return by_value is not None, bool(by_value)
+def _made(name: str) -> AnyEnv:
+    """The environment of a Gymnasium id."""
+    require_packages("gymnasium", extra="rl", purpose="learning on a Gymnasium environment")
+    import gymnasium
 
-
-def reopen(folder: Path, name: str, given: object, options: WorldOptions, *, trust: bool) -> Problem:
-    """The problem of a run: the one that is given, with options that the folder knows, or else what the folder says."""
-    noted = _note(folder) if (folder / NOTE).is_file() else None
-    saved = WorldOptions() if noted is None else _options(noted)
-    if given is not None:
-        return find_given(given, options, saved)
-    if noted is None:
-        return get_problem(name)
-    if noted.get("by_value") is None:
-        raise RunError(f"the run {folder} learns {name}, which could not be saved: give it again (--task or --env)")
-    if not noted.get("by_value"):
-        return find_problem(str(noted["reference"]), saved)
-    if not trust:
-        raise RunError(
-            f"the run {folder} holds {name} by value; opening it executes code from {folder / VALUE}. If you trust "
-            "that folder, say so with trust=True or --trust, or give the problem itself (--task, --env)"
-        )
-    try:
-        source, options = pickle.loads((folder / VALUE).read_bytes())
-    except Exception as error:
-        raise RunError(f"cannot read {folder / VALUE}: {error!r}") from None
-    return find_problem(source, options)
-
-
-def find_given(given: object, options: WorldOptions, known: WorldOptions) -> Problem:
-    """The problem that is given; what is not said of an environment is as known."""
-    found = import_reference(given) if isinstance(given, str) and ":" in given else given
-    named = isinstance(found, Task | Domain) or (isinstance(found, str) and found in problem_names())
-    kept = WorldOptions() if named else known
-    return find_problem(found, replace(kept, **{option: getattr(options, option) for option in options.given}))
-
-
-def _options(noted: dict[str, Any]) -> WorldOptions:
-    encode = import_reference(str(noted["encode"])) if noted.get("encode") else None
-    sizes = noted.get("sizes")
-    known = {name: noted.get(name) for name in ("action", "arity", "limit")}
-    return WorldOptions(**known, sizes=tuple(sizes) if isinstance(sizes, list) else None, encode=encode)  # type: ignore[arg-type]
-
-
-def _note(folder: Path) -> dict[str, Any]:
-    try:
-        note = json.loads((folder / NOTE).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise RunError(f"cannot read {folder / NOTE}: {error}") from None
-    if not isinstance(note, dict):
-        raise RunError(f"{folder / NOTE} should hold a JSON object")
-    return note
+    register_envs()
+    if name not in gymnasium.registry:
+        guess = did_you_mean(name, [*problem_names(), *gymnasium.registry])
+        raise UnknownTaskError(f"there is neither a task nor a Gymnasium environment {name!r}.{guess}")
+    return gymnasium.make(name)

@@ -8,10 +8,10 @@ import pytest
 
 import dlm
 from dlm.envs import get_domain, make_env, run_policy
-from dlm.envs.find import find_domain
 from dlm.envs.probe import domain_of
 from dlm.errors import DataError, DlmError, ProgramError, SettingsError, UnknownTaskError
 from dlm.policies.verify import play_program, try_size
+from dlm.problems import find_domain
 from policies import worlds
 
 AHEAD = dlm.parse_program("go(x) :- exists y: here(y) & next(y, x).")

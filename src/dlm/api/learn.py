@@ -20,9 +20,10 @@ from dlm.policies.imitation.teachers import TeacherSource, name_of
 from dlm.policies.policy import Policy, read_policy
 from dlm.policies.run import check_policy_task, learn_policy_task, resume_policy_task
 from dlm.policies.settings import POLICY_LEARNERS, PolicyLearnerName, PolicyRunSettings
-from dlm.problems import Problem, WorldOptions, find_problem, reopen, save_problem
+from dlm.problems import Problem, WorldOptions, find_problem
 from dlm.runs.folder import RunFolder
 from dlm.runs.observer import Callback, with_callbacks
+from dlm.runs.problem import reopen, save_problem
 from dlm.runs.progress import open_watch
 from dlm.runs.settings import RunSettings
 from dlm.space.settings import MachineSettings

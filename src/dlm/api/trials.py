@@ -22,8 +22,9 @@ from dlm.logic.syntax import Program
 from dlm.policies.episode import Move, play_episode
 from dlm.policies.gradient.soft_file import load_soft
 from dlm.policies.verify import Earned, Play, Tested, play_program, try_size, try_trials
-from dlm.problems import Problem, WorldOptions, find_given, reopen
+from dlm.problems import Problem, WorldOptions
 from dlm.runs.folder import RunFolder
+from dlm.runs.problem import find_given, reopen
 from dlm.seeds import Stream
 from dlm.tasks import Task
 

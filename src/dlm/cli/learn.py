@@ -17,7 +17,7 @@ from dlm.cli.results import print_result
 from dlm.errors import SettingsError
 from dlm.learning.settings import LearnSettings
 from dlm.policies.settings import PolicyRunSettings
-from dlm.problems import ProblemWarning
+from dlm.runs.problem import ProblemWarning
 from dlm.runs.settings import DEVICES, SCHEDULES, DeviceName, RunSettings, ScheduleName
 from dlm.space.settings import MachineSettings
 

@@ -13,7 +13,7 @@ import dlm
 from dlm.api.trials import Episode
 from dlm.cli.display import count
 from dlm.cli.policy_options import GreedyOption, ProblemOption, TrustOption, WorldOption, mode_of, one_problem
-from dlm.cli.returns import decision_words
+from dlm.cli.results import decision_words
 from dlm.data.draft import explained
 from dlm.envs import State
 from dlm.envs.domain import AnyDomain

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from dlm.envs.evaluate import Mode
-from dlm.envs.problems import problem_names
 from dlm.errors import SettingsError
+from dlm.problems import problem_names
 
 __all__ = ["GreedyOption", "ProblemOption", "TrustOption", "WorldOption", "complete_problem", "mode_of", "one_problem"]
 

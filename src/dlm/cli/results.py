@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rich.text import Text
 
 from dlm.cli.display import console, count, percent, print_program, print_table, size_of
-from dlm.cli.returns import decision_words, print_returns
+from dlm.envs.evaluate import Mode
 from dlm.learning.result import Result
 from dlm.learning.verify import Trial
 from dlm.policies.policy import Policy
-from dlm.problems import can_reopen
+from dlm.policies.verify import DIGITS, Earned
+from dlm.runs.problem import can_reopen
 
-__all__ = ["print_result", "print_trials"]
+__all__ = ["decision_words", "print_result", "print_returns", "print_trials"]
+
+HEAD = ("TEST", "EPISODES", "MEAN RETURN", "95 % INTERVAL", "OPTIMUM", "SUCCESS")
 
 WHY = {
     "time limit": "the time limit was reached",
@@ -150,3 +154,36 @@ def _policy_headline(result: Policy) -> Text:
         gap = max(test.lost for test in tests)
         found = f"all {episodes} fresh episodes reach the goal, with at most {gap:.3f} less return than possible"
     return Text.assemble(("Verified", "bold green"), f": {found}.")
+
+
+def print_returns(tests: Sequence[Earned]) -> None:
+    """A table with a row for each test."""
+    print_table(HEAD, [_row(test) for test in tests])
+    if any(not test.exact and test.optimum is not None for test in tests):
+        print("* the best known: a lower bound of the optimum")
+
+
+def decision_words(mode: Mode) -> str:
+    """How one of several true actions is chosen, in a sentence."""
+    if mode == "greedy":
+        return (
+            "of several true actions the first in the order of the objects is taken; if none is true, the first of all"
+        )
+    return "one of the true actions, uniformly at random; any action if none is true"
+
+
+def _short(value: float) -> str:
+    """Three digits, the same before and after a result was saved."""
+    return f"{round(value, DIGITS):.3f}"
+
+
+def _row(test: Earned) -> tuple[str, ...]:
+    low, high = test.interval
+    return (
+        test.name,
+        str(test.episodes),
+        _short(test.mean),
+        "-" if math.isnan(low) else f"{_short(low)} to {_short(high)}",
+        "unknown" if test.optimum is None else _short(test.optimum) + ("" if test.exact else "*"),
+        percent(test.success),
+    )

@@ -19,8 +19,8 @@ from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program
 from dlm.policies.policy import Policy
-from dlm.problems import can_reopen
 from dlm.programs import read_program
+from dlm.runs.problem import can_reopen
 
 __all__ = ["show"]
 

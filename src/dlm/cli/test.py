@@ -12,8 +12,7 @@ import typer
 import dlm
 from dlm.api.trials import EPISODES
 from dlm.cli.policy_options import GreedyOption, ProblemOption, TrustOption, WorldOption, mode_of, one_problem
-from dlm.cli.results import print_trials
-from dlm.cli.returns import decision_words, print_returns
+from dlm.cli.results import decision_words, print_returns, print_trials
 from dlm.learning.verify import INSTANCES
 
 __all__ = ["test"]
