@@ -15,6 +15,7 @@ from dlm.envs.probe import domain_of
 from dlm.logic.text import parse_program
 from dlm.policies.imitation.learner import Imitation, ImitationSettings
 from dlm.policies.imitation.teachers import find_teacher
+from dlm.policies.rules.covering import CoverSettings
 from dlm.policies.run import learn_policy_task
 from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
 from dlm.policies.settings import PolicyRunSettings
@@ -24,7 +25,14 @@ from dlm.runs.learner import Report
 from policies.worlds import Line, OrderedLine
 
 SMALL = RuleSearchSettings(
-    planned=300, judged=200, instances=6, sample=20, trials=2, pools=2, ahead=300, episodes=12, growth=(1.0,), starts=12
+    planned=300,
+    judged=200,
+    instances=6,
+    ahead=300,
+    episodes=12,
+    growth=(1.0,),
+    restarts=12,
+    cover=CoverSettings(sample=20, trials=2, pools=2, offered=6),
 )
 PUPIL = ImitationSettings(
     objects=7, episodes=10, states=40, kept=120, judged=(8, 8, 8, 4), examined=(8, 8, 8, 4), sample=20, trials=2
@@ -52,11 +60,11 @@ def searched(domain: Any, settings: RuleSearchSettings = SMALL) -> RuleSearch:
 
 def test_a_list_that_is_flawless_in_small_worlds_is_not_believed_in_if_it_fails_in_larger_ones() -> None:
     domain = domain_of(Line, "act", sizes=(2, 3), limit=4)
-    search = searched(domain, replace(SMALL, episodes=640, growth=(1.0, 8.0), starts=6))
+    search = searched(domain, replace(SMALL, episodes=640, growth=(1.0, 8.0), restarts=6))
     assert search.best is not None
     assert search.best.lost < 1e-9
     assert search.best.solved[1] < 1.0
-    assert search.ends_at is None
+    assert search.pace.ends_at is None
     assert not search.refute([domain.reset(np.random.default_rng(0), 3, 9)])  # it knows
 
 
@@ -64,7 +72,7 @@ def test_starts_that_refute_a_list_are_judged_by_and_learned_from() -> None:
     domain = domain_of(OrderedLine, "act", sizes=(2, 3), limit=4)
     search = searched(domain)
     failed = try_trials(play_program(search.program(), domain), domain, np.random.default_rng(0)).failed
-    before, (size,) = search.starts, map(domain.size, failed)
+    before, (size,) = search.pace.restarts, map(domain.size, failed)
     assert search.refute(failed)
     assert not search.done
     assert list(search.exams) == [3, size]
@@ -74,7 +82,7 @@ def test_starts_that_refute_a_list_are_judged_by_and_learned_from() -> None:
     assert search.best.solved[1] < 1.0
     while not search.done:
         search.advance()
-    assert search.starts > before
+    assert search.pace.restarts > before
     assert search.best.solved == (1.0, 1.0)
     again = try_trials(play_program(search.program(), domain), domain, np.random.default_rng(1))
     assert all(test.success == 1.0 for test in again.tests if test.size <= size)
@@ -114,14 +122,14 @@ def test_what_no_program_can_say_is_not_called_verified(monkeypatch: pytest.Monk
 
 def test_once_a_list_is_believed_in_a_last_line_seeks_a_shorter_one() -> None:
     search = RuleSearch(domain_of(OrderedLine, "act", sizes=(2, 3)), 0, SMALL, lambda: False)
-    while search.ends_at is None:
+    while search.pace.ends_at is None:
         search.advance()
-    believed, best = search.starts, search.best
+    believed, best = search.pace.restarts, search.best
     assert search.champion.best is None  # a line of its own
-    assert search.ends_at == believed + -(-believed // 2)
+    assert search.pace.ends_at == believed + -(-believed // 2)
     while not search.done:
         search.advance()
-    assert search.starts == search.ends_at
+    assert search.pace.restarts == search.pace.ends_at
     assert best is not None
     assert search.best is not None
     assert search.best.decisions.weight(search.language.vocabulary) <= best.decisions.weight(search.language.vocabulary)

@@ -14,6 +14,7 @@ from dlm.policies.gradient.learner import PolicyGradient
 from dlm.policies.gradient.settings import default_settings
 from dlm.policies.imitation.learner import Imitation, ImitationSettings
 from dlm.policies.imitation.teachers import find_teacher
+from dlm.policies.rules.covering import CoverSettings
 from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
 from dlm.runs.folder import RunFolder
 from dlm.space import MachineSettings
@@ -21,8 +22,8 @@ from dlm.space import MachineSettings
 torch.set_num_threads(1)
 
 QUICK = RuleSearchSettings(
-    patience=2, planned=3000, judged=500, instances=6, sample=20, trials=1, pools=1, ahead=400, repeats=2,
-    episodes=16, growth=(1.5,), starts=20,
+    patience=2, planned=3000, judged=500, instances=6, ahead=400, repeats=2,
+    episodes=16, growth=(1.5,), restarts=20, cover=CoverSettings(sample=20, trials=1, pools=1, offered=6)
 )  # fmt: skip
 
 PUPIL = ImitationSettings(
@@ -48,7 +49,7 @@ def imitation() -> Imitation:
 
 def inventing() -> Imitation:
     domain = get_domain("rl/sorting")
-    return Imitation(domain, find_teacher(domain, None), 104, replace(PUPIL, slices=40), incremental=True)
+    return Imitation(domain, find_teacher(domain, None), 104, replace(PUPIL, slices=40, incremental=True))
 
 
 def program_by_ppo() -> PolicyGradient:

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from dlm.envs.domain import AnyDomain
 from dlm.envs.from_gymnasium import EnvDomain
 from dlm.errors import SettingsError
-from dlm.policies.imitation.learner import Imitation
+from dlm.policies.imitation.learner import Imitation, ImitationSettings
 from dlm.policies.imitation.teachers import TeacherSource, find_teacher
 from dlm.policies.learner import PolicyLearner
 from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
@@ -38,7 +38,7 @@ def build_policy_learner(
     judged = domain.hopeful() if isinstance(domain, EnvDomain) else domain
     if name == "imitation":
         given = find_teacher(judged, teacher)
-        return Imitation(judged, given, seed, out_of_time=out_of_time, incremental=settings.incremental)
+        return Imitation(judged, given, seed, ImitationSettings(incremental=settings.incremental), out_of_time)
     from dlm.machine.device import find_device
     from dlm.policies.gradient.learner import PolicyGradient
     from dlm.policies.gradient.settings import PolicySettings, default_settings, machine_settings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from dlm.envs.domain import AnyDomain, State
@@ -16,7 +17,7 @@ from dlm.runs.learner import Candidate, Learner, Report
 if TYPE_CHECKING:
     from dlm.policies.gradient.soft import SoftPolicy
 
-__all__ = ["ListLearner", "PolicyLearner"]
+__all__ = ["ListLearner", "Pace", "PolicyLearner"]
 
 StateT = TypeVar("StateT")
 
@@ -43,10 +44,18 @@ class PolicyLearner(Learner[StateT], Protocol):
         """The best program so far, made small if there are some seconds left for that."""
 
     def refute(self, failed: Sequence[State]) -> bool:
-        """The best program fails a test from these starts, a batch a size. Whether it goes on because of that."""
+        """The best program fails a test from these start states, a batch a size. Whether it goes on because of that."""
 
     def soft(self) -> SoftPolicy | None:
         """The soft policy, if it is to be kept."""
+
+
+@dataclass
+class Pace:
+    """How many restarts there were, and how many since the last improvement."""
+
+    restarts: int = 0
+    since_best: int = 0
 
 
 class ListLearner(ABC):
@@ -56,7 +65,7 @@ class ListLearner(ABC):
     share = 1.0
     domain: AnyDomain
     language: Language
-    starts: int
+    pace: Pace
 
     @property
     @abstractmethod
@@ -86,7 +95,7 @@ class ListLearner(ABC):
         best, candidate = self.best, None
         if best is not None and (before is None or best.decisions != before.decisions):
             candidate = Candidate(self.program(), self.made_by, best.score)
-        return Report(self.name, self.env_steps, self.starts, self._figures(best), candidate)
+        return Report(self.name, self.env_steps, self.pace.restarts, self._figures(best), candidate)
 
     def _figures(self, best: Judged | None) -> Mapping[str, float]:
         if best is None:

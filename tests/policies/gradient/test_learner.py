@@ -82,7 +82,7 @@ def test_a_soft_policy_is_done_after_as_many_good_exams_as_asked_for() -> None:
         learner = PolicyGradient(domain, 101, replace(settings, soft=SoftSettings(sure)), MACHINE, keep_soft=True)
         while not learner.done:
             learner.advance()
-        updates.append(learner.updates)
+        updates.append(learner.effort.updates)
     assert updates[1] >= updates[0] + 3
 
 
@@ -91,9 +91,9 @@ def test_a_soft_policy_that_no_longer_improves_starts_anew() -> None:
     settings = often_examined(default_settings(domain, keep_soft=True))
     settings = replace(settings, rates=RateSettings(1e-9), soft=SoftSettings(patience=2))
     learner = PolicyGradient(domain, 101, settings, MACHINE, keep_soft=True)
-    while learner.restarts == 1 and learner.updates < 30:
+    while learner.effort.restarts == 1 and learner.effort.updates < 30:
         learner.advance()
-    assert learner.restarts == 2
+    assert learner.effort.restarts == 2
     assert learner.best_soft is not None
 
 

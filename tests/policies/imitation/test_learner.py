@@ -78,7 +78,7 @@ def test_a_kept_soft_policy_teaches_its_likeliest_actions(tmp_path: Path) -> Non
     domain = get_domain("rl/unstack")
     actor = Actor(domain, machine_settings(domain), torch.Generator().manual_seed(0))
     folder = RunFolder.create(tmp_path / "run", domain.name, 0)
-    folder.write_json("settings.json", {})
+    folder.write_json("settings.json", PolicyRunSettings(task=domain.name, keep_soft=True).to_json())
     save_soft(folder, SoftPolicy(actor, actor.machine.weights(Selection()).detach(), 0.01))
     good = find_teacher(domain, tmp_path / "run").good(states_of("rl/unstack", 4))
     asked = domain.asked(4)
@@ -215,8 +215,8 @@ def test_a_machine_is_asked_what_the_teacher_would_do() -> None:
 
 def test_with_machines_in_phases_rules_may_be_made_of_what_they_invent() -> None:
     domain = get_domain("rl/sorting")
-    few = ImitationSettings(slices=20)
-    pupil = Imitation(domain, find_teacher(domain, None), 100, few, incremental=True)
+    few = ImitationSettings(slices=20, incremental=True)
+    pupil = Imitation(domain, find_teacher(domain, None), 100, few)
     pupil.advance()
     assert pupil.invented
     assert set(pupil.invented) <= set(pupil.language.vocabulary.definitions)
@@ -227,7 +227,7 @@ def test_with_machines_in_phases_rules_may_be_made_of_what_they_invent() -> None
 def test_a_pupil_does_as_well_as_its_teacher(name: str) -> None:
     domain = get_domain(f"rl/{name}")
     pupil = Imitation(domain, find_teacher(domain, None), seed=100)
-    while not pupil.done and pupil.starts < 10:
+    while not pupil.done and pupil.pace.restarts < 10:
         pupil.advance()
     assert pupil.done
     assert pupil.advance().figures["right"] > 0.99
@@ -259,14 +259,14 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         "as tuples of 2 different object numbers",
     ),
     "another learner": (
-        lambda: PolicyRunSettings("rl/path", learner="ppo", teacher="path"),
+        lambda: PolicyRunSettings(task="rl/path", learner="ppo", teacher="path"),
         SettingsError,
         "has no teacher",
     ),
     "no machine": (
-        lambda: PolicyRunSettings("rl/path", learner="search", incremental=True),
+        lambda: PolicyRunSettings(task="rl/path", learner="search", incremental=True),
         SettingsError,
-        "trains no machine",
+        "trains at most one machine",
     ),
 }
 

@@ -4,10 +4,19 @@ import numpy as np
 import pytest
 
 from dlm.envs import get_domain
+from dlm.policies.rules.covering import CoverSettings
 from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
 from dlm.policies.verify import play_program, try_trials
 
-QUICK = RuleSearchSettings(states=200, planned=200, judged=200, sample=100, instances=4, episodes=20, starts=3)
+QUICK = RuleSearchSettings(
+    states=200,
+    planned=200,
+    judged=200,
+    instances=4,
+    episodes=20,
+    restarts=3,
+    cover=CoverSettings(sample=100, trials=4, pools=3, offered=6),
+)
 
 
 def learned(task: str, seed: int) -> RuleSearch:
@@ -34,8 +43,8 @@ def test_the_same_seed_gives_the_same_program() -> None:
 
 
 HURRIED = RuleSearchSettings(
-    patience=1, planned=3000, judged=500, instances=6, sample=20, trials=1, pools=1, ahead=400, repeats=2,
-    episodes=16, growth=(1.5,), starts=20,
+    patience=1, planned=3000, judged=500, instances=6, ahead=400, repeats=2,
+    episodes=16, growth=(1.5,), restarts=20, cover=CoverSettings(sample=20, trials=1, pools=1, offered=6)
 )  # fmt: skip
 
 
@@ -50,4 +59,4 @@ def test_a_line_without_progress_is_left_and_the_search_ends_when_another_one_ag
         search.advance()
     assert search.champion.best is not None
     assert search.champion.best.returns == pytest.approx(search.former.returns)
-    assert search.starts < HURRIED.starts
+    assert search.pace.restarts < HURRIED.restarts

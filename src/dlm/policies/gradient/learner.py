@@ -59,6 +59,15 @@ PATIENCE = 60
 
 
 @dataclass
+class Effort:
+    """Restarts and updates so far, and the steps played for training, exams and local search."""
+
+    restarts: int = 0
+    updates: int = 0
+    played: int = 0
+
+
+@dataclass
 class Found:
     """The best choices of a restart, whether local search had a hand in them, and all choices that were looked at."""
 
@@ -86,9 +95,7 @@ class PolicyGradientState:
     found: Found
     pool: FallbackState
     soft: SavedSoft | None
-    restarts: int
-    updates: int
-    played: int
+    effort: Effort
     benchmark_steps: int
     done: bool
 
@@ -114,7 +121,7 @@ class PolicyGradient:
         self.benchmark = Benchmark(domain, seed)
         self.pool = ProgramPool(self.benchmark)
         self.best_soft: tuple[Rank, SoftPolicy] | None = None
-        self.restarts = self.updates = self.played = 0
+        self.effort = Effort()
         self.done = False
         self._out_of_time = out_of_time
         self._rng = seeds.rng(seed, Stream.POLICY_GRADIENT)
@@ -125,7 +132,7 @@ class PolicyGradient:
     @property
     def env_steps(self) -> int:
         """Steps in the domain for training, exams, local search and the benchmark."""
-        return self.played + self.benchmark.steps
+        return self.effort.played + self.benchmark.steps
 
     @property
     def name(self) -> str:
@@ -150,7 +157,7 @@ class PolicyGradient:
             candidate = Candidate(self.program(), self.made_by, self.best[0].total)
         training = self.training
         figures: dict[str, float] = {
-            "updates": self.updates,
+            "updates": self.effort.updates,
             "lesson": training.curriculum.size,
             "returns": training.course.returns,
             "success": training.course.success,
@@ -158,12 +165,12 @@ class PolicyGradient:
             "action_temperature": training.softness.action_temperature,
             "score": self.best[0].total if self.best else -np.inf,
         }
-        return Report(self.name, self.env_steps, self.restarts, figures, candidate)
+        return Report(self.name, self.env_steps, self.effort.restarts, figures, candidate)
 
     def _train_and_look(self) -> None:
         torch.set_flush_denormal(True)
-        self.played += self.training.update(anneal=not self.keep_soft)
-        self.updates += 1
+        self.effort.played += self.training.update(anneal=not self.keep_soft)
+        self.effort.updates += 1
         settings, course, curriculum = self.settings, self.training.course, self.training.curriculum
         due = course.updates % max(1, settings.curriculum.exam_every // settings.update.trajectories) == 0
         if due and (self.keep_soft or not curriculum.last):
@@ -211,14 +218,14 @@ class PolicyGradient:
         return sum(longest_tests(player, self.domain) for player in players)
 
     def _restart(self) -> None:
-        self.restarts += 1
+        self.effort.restarts += 1
         self.training = Training(self.domain, self.settings, self.machine, self._rng, self._generator, self.device)
         self.found = Found()
 
     def _examine(self) -> None:
         """An exam; soft policies are compared by it."""
         rank, policy, steps = self.training.examine()
-        self.played += steps
+        self.effort.played += steps
         # Of equals the latest, which has learned from more.
         if self.best_soft is None or rank >= self.best_soft[0]:
             self.best_soft = rank, policy
@@ -250,7 +257,7 @@ class PolicyGradient:
         actor, choices = self.training.actor, self.found.best[1]
         soft = actor.machine.weights(Selection()).detach()
         found = repair(actor, choices, self.benchmark, soft, self._rng, patience, self._out_of_time)
-        self.played += found.steps
+        self.effort.played += found.steps
         self._keep(found.score, found.choices, repaired=self.found.repaired or found.choices is not choices)
 
     def _keep(self, score: Score, choices: Choices, *, repaired: bool = False) -> None:
@@ -273,9 +280,7 @@ class PolicyGradient:
             found=replace(self.found, seen=list(self.found.seen)),
             pool=self.pool.state(),
             soft=soft and SavedSoft(soft[0], to_array(soft[1].weights), soft[1].temperature),
-            restarts=self.restarts,
-            updates=self.updates,
-            played=self.played,
+            effort=replace(self.effort),
             benchmark_steps=self.benchmark.steps,
             done=self.done,
         )
@@ -295,5 +300,5 @@ class PolicyGradient:
         if state.found.best:
             choices_of(actor.wiring, state.found.best[1])
         self.found = replace(state.found, seen=list(state.found.seen))
-        self.restarts, self.updates, self.played = state.restarts, state.updates, state.played
-        self.benchmark.steps, self.done = state.benchmark_steps, state.done
+        self.effort, self.done = replace(state.effort), state.done
+        self.benchmark.steps = state.benchmark_steps

@@ -1,9 +1,9 @@
 """The learner `imitation`: do as a teacher does, by a decision list learned from the states that it labels.
 
-The teacher plays, and says of every state which actions are good. A start learns a list of rules from that, or a few
-rules for the states in which the best list so far is wrong, which are tried at every place of it. Then the best list
-plays, and the teacher says what it should have done (DAgger). Lists are judged by labelled states, by what they earn in
-larger worlds too, and by their length. The learner is done when its list earns as much as its teacher in fresh
+The teacher plays, and says of every state which actions are good. A restart learns a list of rules from that, or a few
+rules for the states in which the best list so far errs, which are tried at every place of it. Then the best list plays,
+and the teacher labels the states it visits (DAgger). Lists are scored on labelled states, by their returns in larger
+worlds too, and by their length. The learner is done when its list earns as much as its teacher in fresh
 episodes. This is rule search on labelled states, neither planning nor reinforcement learning.
 """
 
@@ -25,7 +25,7 @@ from dlm.logic.syntax import Program
 from dlm.policies.imitation.dagger import Classroom
 from dlm.policies.imitation.invention import invent
 from dlm.policies.imitation.teachers import ProgramTeacher, Teacher
-from dlm.policies.learner import ListLearner
+from dlm.policies.learner import ListLearner, Pace
 from dlm.policies.rules.beam import BeamSettings
 from dlm.policies.rules.covering import CoverSettings, learn_list
 from dlm.policies.rules.decision_list import DecisionList
@@ -45,7 +45,7 @@ Floats = NDArray[np.float64]
 AS_GOOD = 0.25
 """Steps that a pupil may need more than its teacher, in the mean, and still be as good."""
 HARD = 16
-"""Starts of a size in which a pupil did worst that are added to those it is judged by, at a time."""
+"""Start states of a size from which a pupil has most regret that are added to those it is scored from, at a time."""
 HARD_STEPS = 2
 """How many steps it must have lost there."""
 AGAIN = 4
@@ -55,7 +55,7 @@ EXCEPTIONS = 2
 REMEMBERED = 0.7
 """How often predicates of the best list, and of machines, are on offer to the next rules."""
 PATIENCE = 8
-"""Starts without a better list after which machines are asked for predicates in any case, before every other start."""
+"""Restarts without a better list after which machines are asked for predicates in any case, in every other restart."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class ImitationSettings:
     episodes: int = 200  # of each size, by the teacher, and half as many by each best list
     states: int = 1500  # of them the teacher is asked about
     kept: int = 4500  # labelled states of a size in all, at most
-    growth: tuple[float, ...] = (1 / 3, 2 / 3, 1.0, 2.0)  # the sizes that lists are judged at, next to the largest one
-    judged: tuple[int, ...] = (64, 64, 64, 32)  # episodes of each of these sizes that lists are judged by
+    growth: tuple[float, ...] = (1 / 3, 2 / 3, 1.0, 2.0)  # the sizes that lists are scored at, next to the largest one
+    judged: tuple[int, ...] = (64, 64, 64, 32)  # episodes of each of these sizes that lists are scored by
     examined: tuple[int, ...] = (600, 600, 300, 64)  # and fresh ones in the end
     sample: int = 60
     trials: int = 10
@@ -80,11 +80,12 @@ class ImitationSettings:
     offered: int = 6
     remembered: int = 4  # of the made predicates on offer, how many the best list may give
     slices: int = 60  # of work at a time for the machines that invent predicates
+    incremental: bool = False  # whether machines invent predicates from the first restart on
 
 
 @dataclass(frozen=True)
 class ImitationState:
-    """All that the next start depends on."""
+    """All that the next restart depends on."""
 
     rng: np.random.Generator
     words: Program | None
@@ -96,14 +97,13 @@ class ImitationState:
     judged: list[SavedEpisodes]
     teachers: list[float]
     hoped: tuple[float, ...]
-    starts: int
-    since_best: int
+    pace: Pace
     steps: tuple[int, int]
     done: bool
 
 
 class Imitation(ListLearner):
-    """The state of the learner; `advance` makes one more start, a shorter one if it runs out of time."""
+    """The state of the learner; `advance` makes one restart, a shorter one if it runs out of time."""
 
     name = "imitation"
     state_type = ImitationState
@@ -115,8 +115,6 @@ class Imitation(ListLearner):
         seed: int,
         settings: ImitationSettings | None = None,
         out_of_time: Callable[[], bool] = lambda: False,
-        *,
-        incremental: bool = False,
     ) -> None:
         self.domain = domain
         self.settings = settings or ImitationSettings()
@@ -133,9 +131,8 @@ class Imitation(ListLearner):
         self.judge.teachers = self._teachers_returns()
         self.champion = Champion(self.judge, out_of_time)
         self.done = False
-        self.incremental = incremental
         self.invented: list[str] = []
-        self.starts = self.since_best = 0
+        self.pace = Pace()
         self._timed: tuple[DecisionList | None, float] | None = None
 
     @property
@@ -166,17 +163,17 @@ class Imitation(ListLearner):
         return {"states": states, "right": 1 - best.lost if best else 0.0, **super()._figures(best)}
 
     def restart(self) -> None:
-        """One more start; then the best list is examined, if it seems as good as its teacher, or else practises."""
-        if (self.incremental or self.since_best >= PATIENCE) and self.starts % 2 == 0:
+        """Learn lists; then the best one is examined, if it seems as good as its teacher, or else practises."""
+        if (self.settings.incremental or self.pace.since_best >= PATIENCE) and self.pace.restarts % 2 == 0:
             self._invent()
         before = self.best.decisions if self.best else None
-        if before is None or self.starts % 2 == 0:
+        if before is None or self.pace.restarts % 2 == 0:
             self.champion.challenge(self._learn([cases.evenly for cases in self.cases], self.settings.rules))
         else:
             self.champion.graft(self._learn([cases.where_lost(before) for cases in self.cases], EXCEPTIONS))
         assert self.best is not None
-        self.starts += 1
-        self.since_best = self.since_best + 1 if self.best.decisions == before else 0
+        self.pace.restarts += 1
+        self.pace.since_best = self.pace.since_best + 1 if self.best.decisions == before else 0
         if not self.out_of_time():
             self.done = self._as_good(self.best.returns, self.judge.teachers) and self._examine(self.best.decisions)
         if not self.done and not self.out_of_time():
@@ -299,7 +296,7 @@ class Imitation(ListLearner):
     # ------------------------------------------------------------------ stopping and going on
 
     def state(self) -> ImitationState:
-        """All that the next start depends on."""
+        """All that the next restart depends on."""
         return ImitationState(
             rng=deepcopy(self.rng),
             words=save_words(self.language.vocabulary, [self.best], self.invented),
@@ -311,8 +308,7 @@ class Imitation(ListLearner):
             judged=[SavedEpisodes.of(start) for start in self.judge.starts],
             teachers=list(self.judge.teachers),
             hoped=tuple(self.judge.best),
-            starts=self.starts,
-            since_best=self.since_best,
+            pace=replace(self.pace),
             steps=(self.room.steps, self.judge.steps),
             done=self.done,
         )
@@ -328,5 +324,5 @@ class Imitation(ListLearner):
         self.exams = list(state.exams)
         self.judge.starts = list(map(memory.state, state.judged))
         self.judge.teachers, self.judge.best = state.teachers, state.hoped
-        self.starts, self.since_best, self.done = state.starts, state.since_best, state.done
+        self.pace, self.done = replace(state.pace), state.done
         self.room.steps, self.judge.steps = state.steps

@@ -1,11 +1,11 @@
 """The learner `search`: from a simulator alone to a program, by planning on small instances and a search for rules.
 
-A start learns decision lists from states that good play comes to: in small instances, where plans tell for certain
-what each action loses; and in larger ones once the best list so far masters them, where each action is tried and that
-list acts afterwards. Lists are judged by what they earn, at larger sizes too, and by their length. The good ones are
-polished, and their rules are tried in the best list. A line of starts that makes no more progress is left, and another
-one begins from nothing. The best list of all becomes one ordinary program. This is planning plus rule search, not
-reinforcement learning by trial.
+A restart learns decision lists from states that good play visits: in small instances, where planning gives the regret
+of each action exactly; and in larger ones once the best list so far masters them, where rollouts of that list estimate
+it. Lists are scored by their returns, at larger sizes too, and by their length. The good ones are polished, and their
+rules are tried in the best list. After `patience` restarts without improvement a new series of restarts begins, from an
+empty list. The best list of all becomes one ordinary program. This is planning plus rule search, not reinforcement
+learning by trial.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dlm import seeds
 from dlm.envs.domain import AnyDomain, State, join
 from dlm.logic.syntax import Program
-from dlm.policies.learner import ListLearner
+from dlm.policies.learner import ListLearner, Pace
 from dlm.policies.rules.beam import BeamSettings
 from dlm.policies.rules.covering import CoverSettings, learn_list
 from dlm.policies.rules.decision_list import DecisionList
@@ -39,64 +39,74 @@ __all__ = ["RuleSearch", "RuleSearchSettings", "RuleSearchState"]
 
 Floats = NDArray[np.float64]
 
-PROGRESS = 0.1
-"""Steps that a better list must earn to be worth waiting for more."""
+IMPROVEMENT = 0.1
+"""Steps that a list must earn more to count as an improvement."""
 
 ASIDE = 0.15
-"""How often a step aside is taken when states to learn from are sought."""
+"""The share of random steps when states to learn from are visited."""
 
 MASTERED = 0.9
-"""The share of fresh episodes in which a list must reach the goal to be followed in foresight."""
+"""The share of fresh episodes in which a list must reach the goal for its rollouts to label actions."""
 
-AHEAD = 2
-"""Larger sizes to learn from at most: in still larger worlds lists are only judged."""
+SIZES, AHEAD = 2, 2
+"""The largest sizes that can be planned on, and the larger ones, to learn from: in still larger worlds lists are only
+scored."""
 
-REMEMBERED = 0.5
-"""How often predicates of the best list are on offer to the rules of a start."""
+EXCEPTIONS = 3
+"""One restart in so many seeks exceptions and no lists."""
+
+MEMORY = 4
+"""Restarts that the states they looked at are kept for."""
+
+REMEMBERED, OFFERED = 0.5, 4
+"""How often made predicates of the best list are on offer to the rules of a restart, and how many."""
 
 COSTS, SHORTER = (0.005, 0.01, 0.02), (0.02, 0.05, 0.1)
-"""What an atom may cost a rule, in shares of the states; and once a list is flawless."""
+"""What an atom may cost a rule, in shares of the states; and once a list has no regret."""
 
 HARD = 16
-"""Starts from which the best list fails that are kept at a time."""
+"""Start states from which the best list fails that are kept at a time."""
+
+FLAWLESS_PATIENCE, IDLE = 2, 2
+"""Restarts without improvement after which a list without regret is believed in, and series without one that end it."""
 
 SHORTENING = 0.5
-"""The share of the starts so far that go on for a shorter list once the best one is believed to be optimal."""
+"""The share of the restarts so far that go on for a shorter list once the best one is believed to be optimal."""
+
+
+COVER = CoverSettings(sample=60, trials=4, pools=3, offered=6)
 
 
 @dataclass(frozen=True)
 class RuleSearchSettings:
-    """How much is planned, sampled and judged. One set of values serves all domains.
-
-    `sample`, `trials`, `pools` and `offered` are those of `CoverSettings`. After `patience` starts without progress the
-    search restarts from an empty list: a new line of starts.
-    """
+    """How much is planned, sampled and scored. One set of values serves all domains."""
 
     states: int = 6000  # of an instance that is planned on, at most
-    sizes: int = 2  # how many of the largest sizes that can be planned on are used
     planned: int = 60000  # states of a size that are planned at a time to learn from
-    judged: int = 6000  # and to judge by
+    judged: int = 6000  # and to score by
     instances: int = 30  # that these states come from, at most
-    sample: int = 60  # of four times as many states of a size that a start looks at
-    trials: int = 4
-    pools: int = 3
-    offered: int = 6
-    remembered: int = 4  # made predicates of the best list that may be on offer
-    memory: int = 4  # starts that the states they looked at are kept for
-    ahead: int = 4000  # episodes of a larger size that a start plays to tell good actions from bad ones
+    cover: CoverSettings = COVER
+    ahead: int = 4000  # rollouts at a larger size that a restart labels actions by
     repeats: int = 2  # of them after each action
-    exceptions: int = 3  # one start in so many seeks exceptions and no lists
-    growth: tuple[float, ...] = (1.5, 2.0, 3.0, 5.0)  # the sizes that lists are judged at, next to the planned ones
+    growth: tuple[float, ...] = (1.5, 2.0, 3.0, 5.0)  # the sizes that lists are scored at, next to the planned ones
     episodes: int = 128  # of the first of these sizes, and fewer of the larger ones
-    starts: int = 60  # in all, at most
-    patience: int = 5
-    flawless_patience: int = 2  # starts without progress after which a list that loses nothing is believed in
-    lines: int = 2  # the search ends after so many of them in a row that came to nothing better
+    restarts: int = 60  # in all, at most
+    patience: int = 5  # restarts without improvement before a new series
+
+
+@dataclass
+class SearchPace(Pace):
+    """What says when a series of restarts ends, and when the search does. `since_best` is of this series."""
+
+    peak: float = -np.inf  # of this series; to regain what harder start states took away is no improvement
+    idle: int = 0  # series in a row without improvement
+    begun: int = 0  # the restarts before the last refutation
+    ends_at: int | None = None  # the restarts at which it ends, once it believes that nothing can be better
 
 
 @dataclass(frozen=True)
 class RuleSearchState:
-    """All that the next start depends on."""
+    """All that the next restart depends on."""
 
     rng: np.random.Generator
     words: Program | None
@@ -107,17 +117,12 @@ class RuleSearchState:
     exams: dict[int, int]
     judged: list[SavedEpisodes]
     hoped: tuple[float, ...]
-    starts: int
-    since_best: int
-    idle_lines: int
-    begun: int
-    ends_at: int | None
+    pace: SearchPace
     steps: tuple[int, int, int]
-    peak: float
 
 
 class RuleSearch(ListLearner):
-    """The state of a search; `advance` makes one more start, a shorter one if it runs out of time."""
+    """The state of a search; `advance` makes one restart, a shorter one if it runs out of time."""
 
     name = "search"
     state_type = RuleSearchState
@@ -131,16 +136,11 @@ class RuleSearch(ListLearner):
         self.language = Language.of(domain)
         self.rng = seeds.rng(seed, Stream.RULE_SEARCH)
         self.planner = Planner(self.language, settings.states)
-        self.starts = 0
-        self.since_best = 0
-        self.peak = -np.inf  # of this line; to regain what harder starts took away is no progress
-        self.idle_lines = 0
-        self.begun = 0  # the starts before the last refutation
-        self.ends_at: int | None = None  # the starts at which it ends, once it believes that nothing can be better
+        self.pace: SearchPace = SearchPace()
         self.former: Judged | None = None
         self.memory: dict[int, list[Cases]] = {}
-        self.lessons: list[Cases] = []  # from starts that refuted a list
-        self.sizes = self.planner.sizes(self.rng, settings.sizes)
+        self.lessons: list[Cases] = []  # from start states that refuted a list
+        self.sizes = self.planner.sizes(self.rng, SIZES)
         self._steps_ahead = 0
         judging = seeds.rng(seed, Stream.RULE_SCORES)
         self.exams = {
@@ -156,16 +156,17 @@ class RuleSearch(ListLearner):
 
     @property
     def best(self) -> Judged | None:
-        """The best list so far, of this line of starts or a former one."""
+        """The best list so far, of this series of restarts or a former one."""
         own = self.champion.best
         return own if own is not None and (self.former is None or own.score > self.former.score) else self.former
 
     @property
     def done(self) -> bool:
-        """Whether more starts are unlikely to find something better."""
-        if self.starts - self.begun >= self.settings.starts or self.idle_lines >= self.settings.lines:
+        """Whether more restarts are unlikely to find something better."""
+        pace = self.pace
+        if pace.restarts - pace.begun >= self.settings.restarts or pace.idle >= IDLE:
             return True
-        return self.ends_at is not None and self.starts >= self.ends_at
+        return pace.ends_at is not None and pace.restarts >= pace.ends_at
 
     @property
     def _succeeds(self) -> bool:
@@ -174,12 +175,12 @@ class RuleSearch(ListLearner):
 
     @property
     def _flawless(self) -> bool:
-        """Whether it loses no step from any planned state either: what can be better is shorter."""
+        """Whether it has no regret in any planned state either: what can be better is shorter."""
         return self.best is not None and self.best.lost < 1e-9 and self._succeeds
 
     @property
     def _agreed(self) -> bool:
-        """Whether two lines of starts always reach the goal, with the same returns: probably the best there are."""
+        """Whether two series of restarts always reach the goal, with the same returns: probably the best there are."""
         one, other = self.champion.best, self.former
         if one is None or other is None or any(share < 1.0 for share in one.solved):
             return False
@@ -190,44 +191,46 @@ class RuleSearch(ListLearner):
         return self.planner.steps + self.judge.steps + self._steps_ahead
 
     def restart(self) -> None:
-        """Another end for the line's best list, or exceptions from it where it loses something."""
+        """Another end for the best list of this series, or exceptions from it where it has regret."""
         cases = self._gather()
         before = self.champion.best
         settings = self._cover_settings()
-        if before is not None and self.starts % self.settings.exceptions == self.settings.exceptions - 1:
+        if before is not None and self.pace.restarts % EXCEPTIONS == EXCEPTIONS - 1:
             weights = [case.where_lost(before.decisions, settings.tolerance) for case in cases]
             self.champion.graft(self._learn(self._begin(0), cases, weights, replace(settings, rules=2)))
         else:
             weights = [case.evenly for case in cases]
             self.champion.challenge(self._other_ends(cases, weights, settings))
-        self.starts += 1
-        if self._better(self.peak):
-            self.peak, self.since_best = self._score, 0
+        pace = self.pace
+        pace.restarts += 1
+        if self._better(pace.peak):
+            pace.peak, pace.since_best = self._score, 0
         else:
-            self.since_best += 1
+            pace.since_best += 1
         self._look_at_the_end()
 
     def _look_at_the_end(self) -> None:
-        """Leave a line without progress; once the best list is believed in, let a last line seek a shorter one."""
-        if self.ends_at is not None:
-            if not self._succeeds:  # harder starts were found
-                self.ends_at = None
-        elif self._agreed:  # the second line began from nothing too
-            self.ends_at = self.starts
-        elif self._flawless and self.since_best >= self.settings.flawless_patience:
-            self.ends_at = self.starts + math.ceil(SHORTENING * (self.starts - self.begun))
-            self._new_line()
-        elif self.since_best >= self.settings.patience and not self._flawless:
-            self.idle_lines = 0 if self.former is None or self._better(self.former.score) else self.idle_lines + 1
-            self._new_line()
+        """Begin a new series after one without improvement, and a last one for a shorter list than one believed in."""
+        pace = self.pace
+        if pace.ends_at is not None:
+            if not self._succeeds:  # harder start states were found
+                pace.ends_at = None
+        elif self._agreed:  # the second series began from an empty list too
+            pace.ends_at = pace.restarts
+        elif self._flawless and pace.since_best >= FLAWLESS_PATIENCE:
+            pace.ends_at = pace.restarts + math.ceil(SHORTENING * (pace.restarts - pace.begun))
+            self._new_series()
+        elif pace.since_best >= self.settings.patience and not self._flawless:
+            pace.idle = 0 if self.former is None or self._better(self.former.score) else pace.idle + 1
+            self._new_series()
 
     def refute(self, failed: Sequence[State]) -> bool:
-        """The best list fails a test from these starts, a batch a size. Whether it goes on: if it was believed in.
+        """The best list fails a test from these start states, a batch a size; it goes on if it believed in that list.
 
-        Lists are judged by these starts from now on, and by others of their sizes. They are learned from too, where few
-        enough states can be reached from them to plan on.
+        Lists are scored from these start states too from now on, and from others of their sizes. They are learned from,
+        where few enough states can be reached from them to plan on.
         """
-        if self.ends_at is None:
+        if self.pace.ends_at is None:
             return False
         for start in failed:
             hard, size = start.take(slice(0, HARD)), self.domain.size(start)
@@ -240,15 +243,14 @@ class RuleSearch(ListLearner):
             bank = self.planner.plan_from(hard, self.settings.judged)
             if bank.useful.any():
                 visits = bank.visits(bank.good(0.5), ASIDE)
-                self.lessons.append(bank.sample(self.rng, visits, 4 * self.settings.sample))
+                self.lessons.append(bank.sample(self.rng, visits, 4 * self.settings.cover.sample))
         self._judge_again()
-        self.begun, self.ends_at = self.starts, None
-        self.idle_lines = self.since_best = 0
-        self.peak = self._score
+        restarts = self.pace.restarts
+        self.pace = SearchPace(restarts, peak=self._score, begun=restarts)
         return True
 
     def _judge_again(self) -> None:
-        """What lists are judged by has changed."""
+        """What lists are scored by has changed."""
         self.champion.judge_again()
         if self.former is not None:
             (self.former,) = self.judge([self.former.decisions])
@@ -258,41 +260,39 @@ class RuleSearch(ListLearner):
         return self.champion.best.score if self.champion.best else -np.inf
 
     def _better(self, score: float) -> bool:
-        """Whether the line has a list that is worth more than that."""
-        return self._score > score + PROGRESS * self.domain.step_cost
+        """Whether this series has a list that is worth more than that."""
+        return self._score > score + IMPROVEMENT * self.domain.step_cost
 
-    def _new_line(self) -> None:
-        """Begin from nothing; lists that were found stay to be compared with."""
+    def _new_series(self) -> None:
+        """Begin from an empty list; lists that were found stay to be compared with."""
         self.former, self.champion = self.best, Champion(self.judge, self.out_of_time)
-        self.peak, self.since_best = -np.inf, 0
+        self.pace.peak, self.pace.since_best = -np.inf, 0
 
     def _gather(self) -> list[Cases]:
-        """Cases of some sizes, fresh ones and those of the last starts: from plans, and from foresight where larger.
+        """Cases of some sizes, fresh ones and those of the last restarts: from plans, and from lookahead where larger.
 
-        The list to follow is the line's, or that of a former line while there is none.
+        The list to follow is that of this series, or of a former one while there is none.
         """
         guide = self.champion.best or self.former
         fresh = {size: self._look_at_plans(size, guide) for size in self.sizes}
         if guide is not None and not self.out_of_time():
             starts = self._examine(guide)
             fresh |= {size: self._look_ahead(guide.decisions, starts[size]) for size in list(starts)[:AHEAD]}
-        self.memory = {
-            size: [*self.memory.get(size, [])[1 - self.settings.memory :], cases] for size, cases in fresh.items()
-        }
+        self.memory = {size: [*self.memory.get(size, [])[1 - MEMORY :], cases] for size, cases in fresh.items()}
         return [*(join_cases(cases) for cases in self.memory.values()), *self.lessons]
 
     def _look_at_plans(self, size: int, guide: Judged | None) -> Cases:
-        """States that the best plans and a good list come to, with a step aside now and then."""
+        """States that the best plans and a good list visit, with some random steps."""
         bank = self.planner.plan(self.rng, size, self.settings.planned, self.settings.instances)
         visits = bank.visits(bank.good(0.5), ASIDE)
         if guide is not None:
             visits = visits + bank.visits(bank.chosen(guide.decisions), ASIDE)
-        return bank.sample(self.rng, visits, 4 * self.settings.sample)
+        return bank.sample(self.rng, visits, 4 * self.settings.cover.sample)
 
     def _examine(self, best: Judged) -> dict[int, State]:
-        """Fresh starts of the larger sizes at which the best list mostly succeeds: following it tells something there.
+        """Fresh start states of the larger sizes at which the best list mostly succeeds: its rollouts label actions.
 
-        Lists are judged by the starts from which it fails, from now on.
+        Lists are scored from the start states from which it fails, too, from now on.
         """
         found: dict[int, State] = {}
         for number, (size, episodes) in enumerate(self.exams.items()):
@@ -308,7 +308,7 @@ class RuleSearch(ListLearner):
         return found
 
     def _look_ahead(self, decisions: DecisionList, start: State) -> Cases:
-        """States that a list comes to, and what each action loses there if the list acts afterwards."""
+        """States that a list visits, with the regret of each action if the list acts afterwards."""
         actions = self.domain.legal(start).sum() / start.count
         count = max(1, int(self.settings.ahead / (actions * self.settings.repeats)))
         states = visited(self.language, decisions, self.rng, start, count)
@@ -339,22 +339,21 @@ class RuleSearch(ListLearner):
     def _learn(
         self, begun: DecisionList, cases: Sequence[Cases], weights: Sequence[Floats], settings: CoverSettings
     ) -> list[DecisionList]:
-        """Lists for the states that have a weight; made predicates of the line's best may be on offer for them."""
+        """Lists for the states that have a weight; made predicates of the best list of this series may be on offer."""
         shown: list[str] = []
         own = self.champion.best
         if own is not None and self.rng.random() < REMEMBERED:
             made = own.decisions.made(self.language.vocabulary)
-            shown = [made[index] for index in self.rng.permutation(len(made))[: self.settings.remembered]]
+            shown = [made[index] for index in self.rng.permutation(len(made))[:OFFERED]]
         return learn_list(begun, cases, weights, self.rng, settings, self.out_of_time, shown)
 
     def _plan(self, rng: np.random.Generator, states: int) -> list[Bank]:
         return [self.planner.plan(rng, size, states, self.settings.instances) for size in self.sizes]
 
     def _cover_settings(self) -> CoverSettings:
-        """The first start is plain; later ones vary what is allowed."""
-        own = self.settings
-        plain = CoverSettings(sample=own.sample, trials=own.trials, pools=own.pools, offered=own.offered)
-        if self.starts == 0:
+        """The first restart is plain; later ones vary what is allowed."""
+        plain = self.settings.cover
+        if not self.pace.restarts:
             return plain
         cost = float(self.rng.choice(SHORTER if self._flawless else COSTS))
         width = int(self.rng.choice([9, 15]))
@@ -364,7 +363,7 @@ class RuleSearch(ListLearner):
     # ------------------------------------------------------------------ stopping and going on
 
     def state(self) -> RuleSearchState:
-        """All that the next start depends on."""
+        """All that the next restart depends on."""
         lists = self.champion.best, self.former
         best, former = (SavedList.of(judged) if judged else None for judged in lists)
         return RuleSearchState(
@@ -377,13 +376,8 @@ class RuleSearch(ListLearner):
             exams=dict(self.exams),
             judged=[SavedEpisodes.of(start) for start in self.judge.starts],
             hoped=tuple(self.judge.best),
-            starts=self.starts,
-            since_best=self.since_best,
-            idle_lines=self.idle_lines,
-            begun=self.begun,
-            ends_at=self.ends_at,
+            pace=replace(self.pace),
             steps=(self.planner.steps, self.judge.steps, self._steps_ahead),
-            peak=float(self.peak),
         )
 
     def restore(self, state: RuleSearchState) -> None:
@@ -395,7 +389,5 @@ class RuleSearch(ListLearner):
         self.lessons, self.exams = list(map(memory.cases, state.lessons)), dict(state.exams)
         self.judge.starts = list(map(memory.state, state.judged))
         self.judge.best = state.hoped
-        self.starts, self.since_best, self.idle_lines = state.starts, state.since_best, state.idle_lines
-        self.begun, self.ends_at = state.begun, state.ends_at
+        self.pace = replace(state.pace)
         self.planner.steps, self.judge.steps, self._steps_ahead = state.steps
-        self.peak = state.peak
