@@ -14,7 +14,7 @@ from dlm.runs.folder import RunFolder
 
 LEARN = ("learn", "family/is-uncle")
 CASES = {
-    "no task": (("learn",), "say which task to learn"),
+    "no task": (("learn",), "say what to learn"),
     "unknown task": (("learn", "is-uncel"), "Did you mean 'family/is-uncle'"),
     "negative time": ((*LEARN, "--time-limit", "-1"), "'time_limit' setting must be a positive number"),
     "no time": ((*LEARN, "--time-limit", "0"), "'time_limit' setting must be a positive number"),
@@ -43,7 +43,7 @@ CASES = {
     "show a folder": (("show", "."), "is not a run folder"),
     "show a picture": (("show", "binary"), "is not text"),
     "show nonsense": (("show", "broken.dlm"), "broken.dlm:2:12: expected"),
-    "test without task": (("test", "right.dlm"), "say with --task"),
+    "test without task": (("test", "right.dlm"), "is for (--task)"),
     "test another arity": (("test", "right.dlm", "--task", "family/is-uncle"), "asks for is_uncle/2"),
     "test other inputs": (("test", "right.dlm", "--task", "graph/1-outdegree"), "provides edge/2"),
     "test beyond memory": (

@@ -83,7 +83,10 @@ def test_test_a_run(dlm: Run, learned: tuple[Path, subprocess.CompletedProcess[s
         "objects": 7,
         "instances": 9,
         "right": 9,
+        "passed": True,
         "success_rate": 1.0,
+        "recall": 1.0,
+        "precision": 1.0,
     }
 
 

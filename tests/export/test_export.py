@@ -48,7 +48,9 @@ def test_a_misspelt_target_is_answered_with_the_nearest(target: str, message: st
 
 
 def test_a_dialect_is_for_sql() -> None:
-    with pytest.raises(SettingsError, match="a dialect is for SQL only, got dialect 'duckdb' for an export to latex"):
+    with pytest.raises(
+        SettingsError, match="dialects and columns are for SQL only, got 'duckdb' for an export to latex"
+    ):
         dlm.export_program(PROGRAM, "latex", dialect="duckdb")
 
 

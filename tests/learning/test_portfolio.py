@@ -20,6 +20,12 @@ def settings_for(name, **changes):
     return task, LearnSettings(task=name, machine=task.settings, **changes)
 
 
+def new_folder(path, settings):
+    folder = RunFolder.create(path, settings.task, settings.seed)
+    folder.write_json("settings.json", settings.to_json())
+    return folder
+
+
 class Watcher:
     def __init__(self):
         self.reports, self.notes = [], []
@@ -35,7 +41,7 @@ class Watcher:
 def test_a_verified_program_comes_out_with_its_figures(tmp_path):
     task, settings = settings_for("family/has-sister", learner="search", seed=4)
     watcher = Watcher()
-    result = learn(task, settings, RunFolder.create(tmp_path / "run", task.name, 0), watcher)
+    result = learn(task, settings, new_folder(tmp_path / "run", settings), watcher)
     assert result.verified
     assert result.learner == "search"
     assert result.program.literals <= 6
@@ -59,7 +65,7 @@ def test_same_seed_same_program():
 
 def test_a_run_out_of_time_keeps_its_best_and_can_be_resumed(tmp_path):
     task, settings = settings_for("family/is-mguncle", learner="search", time_limit=1.5)
-    result = learn(task, settings, RunFolder.create(tmp_path / "run", task.name, 0))
+    result = learn(task, settings, new_folder(tmp_path / "run", settings))
     assert not result.verified
     assert result.ended == "time limit"
     folder = RunFolder.open(tmp_path / "run")
@@ -71,10 +77,9 @@ def test_a_run_out_of_time_keeps_its_best_and_can_be_resumed(tmp_path):
 
 
 def test_a_folder_is_never_overwritten(tmp_path):
-    task, settings = settings_for("family/has-father", learner="search")
-    learn(task, settings, out=tmp_path)
+    dlm.learn("family/has-father", learner="search", out=tmp_path)
     with pytest.raises(RunError, match="already holds a run"):
-        learn(task, settings, out=tmp_path)
+        dlm.learn("family/has-father", learner="search", out=tmp_path)
 
 
 def test_nothing_is_written_unless_asked(tmp_path, monkeypatch):
