@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dlm.engines import evaluate_target
-from dlm.learning.circuit import Circuit, Plan
+from dlm.learning.circuit import Circuit, Netlist
 from dlm.learning.packing import pack_examples
 from dlm.learning.search import SearchLearner, SearchSettings
 from dlm.space import MachineSettings, program_of, random_choices, used_modules, wire
@@ -18,7 +18,7 @@ def start(name, seed, settings=None, sizes=(5, 3, 1)):
     rng = np.random.default_rng(seed)
     wiring = wire(settings or MachineSettings(depth=4), task.inputs, task.target, task.target_arity)
     batches = [task.sample(rng, 30, size) for size in sizes]
-    circuit = Circuit(Plan(wiring), pack_examples(wiring, batches), random_choices(wiring, rng))
+    circuit = Circuit(Netlist(wiring), pack_examples(wiring, batches), random_choices(wiring, rng))
     return wiring, batches, circuit, rng
 
 
@@ -70,12 +70,16 @@ def test_a_circuit_knows_the_error_of_its_program(name, settings):
 @pytest.mark.parametrize("name", TASKS)
 def test_pairs_and_redirections_do_what_they_promise(name):
     wiring, batches, circuit, rng = start(name, 1)
-    plan = circuit.plan
+    netlist = circuit.netlist
     for _ in range(15):
         number = circuit.used[rng.integers(len(circuit.used))]
-        spare = [n for n in plan.members[plan.unit[number]] if n not in circuit.used] if number != plan.output else []
+        spare = (
+            [n for n in netlist.members[netlist.unit[number]] if n not in circuit.used]
+            if number != netlist.output
+            else []
+        )
         module = [number, *spare][rng.integers(len(spare) + 1)]
-        literals = len(circuit.literal_stack(plan.unit[number])[0])
+        literals = len(circuit.literal_stack(netlist.unit[number])[0])
         pairs, tables = circuit.pair_candidates(module, rng.choice(literals, size=min(3, literals), replace=False))
         errors, sizes = circuit.errors_of(number, tables), circuit.pair_sizes(number, pairs)
         index = int(rng.integers(len(pairs)))

@@ -26,16 +26,16 @@ from policies.worlds import Line, OrderedLine
 
 SMALL = RuleSearchSettings(
     planned=300,
-    judged=200,
+    scored=200,
     instances=6,
     ahead=300,
     episodes=12,
     growth=(1.0,),
     restarts=12,
-    cover=CoverSettings(sample=20, trials=2, pools=2, offered=6),
+    cover=CoverSettings(sample=20, tries=2, pools=2, offered=6),
 )
 PUPIL = ImitationSettings(
-    objects=7, episodes=10, states=40, kept=120, judged=(8, 8, 8, 4), examined=(8, 8, 8, 4), sample=20, trials=2
+    objects=7, episodes=10, states=40, kept=120, scored=(8, 8, 8, 4), examined=(8, 8, 8, 4), sample=20, tries=2
 )
 
 
@@ -76,7 +76,7 @@ def test_starts_that_refute_a_list_are_judged_by_and_learned_from() -> None:
     assert search.refute(failed)
     assert not search.done
     assert list(search.exams) == [3, size]
-    assert [domain.size(start) for start in search.judge.starts] == [3, size]
+    assert [domain.size(start) for start in search.scorer.starts] == [3, size]
     assert [domain.size(cases.states) for cases in search.lessons] == [size]
     assert search.best is not None
     assert search.best.solved[1] < 1.0
@@ -148,12 +148,12 @@ def test_starts_that_refute_a_pupil_are_judged_by_if_its_teacher_succeeds_there(
     learner = pupil()
     sizes = [size for size, _ in learner.exams]
     known, larger = (learner.domain.reset(np.random.default_rng(0), 30, size) for size in (sizes[0], 20))
-    before = learner.judge.starts[0].count
+    before = learner.scorer.starts[0].count
     assert learner.refute([known, larger])
     assert not learner.done
     assert [size for size, _ in learner.exams] == [*sizes, 20]
-    assert learner.judge.starts[0].count == before + 16
-    assert len(learner.judge.teachers) == len(learner.judge.starts) == 5
+    assert learner.scorer.starts[0].count == before + 16
+    assert len(learner.scorer.teachers) == len(learner.scorer.starts) == 5
     assert learner.best is not None
     assert len(learner.best.returns) == 5
     while not learner.done:

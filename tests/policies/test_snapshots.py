@@ -22,12 +22,12 @@ from dlm.space import MachineSettings
 torch.set_num_threads(1)
 
 QUICK = RuleSearchSettings(
-    patience=2, planned=3000, judged=500, instances=6, ahead=400, repeats=2,
-    episodes=16, growth=(1.5,), restarts=20, cover=CoverSettings(sample=20, trials=1, pools=1, offered=6)
+    patience=2, planned=3000, scored=500, instances=6, ahead=400, repeats=2,
+    episodes=16, growth=(1.5,), restarts=20, cover=CoverSettings(sample=20, tries=1, pools=1, offered=6)
 )  # fmt: skip
 
 PUPIL = ImitationSettings(
-    objects=7, episodes=10, states=40, kept=120, judged=(8, 8, 8, 4), examined=(8, 8, 8, 4), sample=20, trials=2
+    objects=7, episodes=10, states=40, kept=120, scored=(8, 8, 8, 4), examined=(8, 8, 8, 4), sample=20, tries=2
 )
 
 

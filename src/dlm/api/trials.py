@@ -17,7 +17,7 @@ from dlm.data.structure import Structure
 from dlm.envs.domain import AnyDomain, Domain, State
 from dlm.envs.evaluate import Mode
 from dlm.errors import SettingsError
-from dlm.learning.verify import INSTANCES, Trial, check_signature, try_program
+from dlm.learning.verify import INSTANCES, TrialResult, check_signature, try_program
 from dlm.logic.syntax import Program
 from dlm.policies.episode import Move, play_episode
 from dlm.policies.gradient.soft_file import load_soft
@@ -45,7 +45,7 @@ class Test:
 
     task: str
     seed: int
-    trial: Trial | None
+    trial: TrialResult | None
     tested: Tested | None = None
     mode: Mode = "sampled"
 
@@ -208,7 +208,7 @@ def _soft_play(source: AnyProgram, domain: AnyDomain, mode: Mode) -> Play:
     return lambda start, rng: policy.run(start, rng, mode)
 
 
-def _try(program: Program, task: Task, size: int, instances: int, seed: int, progress: bool) -> Trial:
+def _try(program: Program, task: Task, size: int, instances: int, seed: int, progress: bool) -> TrialResult:
     """Try the program piece by piece, so that memory depends on the size alone."""
     check_signature(program, task)
     rng = seeds.rng(seed, Stream.LATER_TEST)
@@ -216,4 +216,4 @@ def _try(program: Program, task: Task, size: int, instances: int, seed: int, pro
     counts = [min(piece, instances - start) for start in range(0, instances, piece)]
     err = Console(stderr=True)
     bar = track(counts, "testing", console=err, transient=True, disable=not progress or not err.is_terminal)
-    return Trial.join([try_program(program, task, rng, [(size, count)])[0] for count in bar])
+    return TrialResult.join([try_program(program, task, rng, [(size, count)])[0] for count in bar])

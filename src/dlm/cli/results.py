@@ -10,7 +10,7 @@ from rich.text import Text
 from dlm.cli.display import console, count, percent, print_program, print_table, size_of
 from dlm.envs.evaluate import Mode
 from dlm.learning.result import Result
-from dlm.learning.verify import Trial
+from dlm.learning.verify import TrialResult
 from dlm.policies.policy import Policy
 from dlm.policies.verify import DIGITS, Earned
 from dlm.runs.problem import can_reopen
@@ -102,7 +102,7 @@ def _task_headline(result: Result) -> Text:
     )
 
 
-def print_trials(trials: Sequence[Trial]) -> None:
+def print_trials(trials: Sequence[TrialResult]) -> None:
     """A table of how often a program was right."""
     fits = [trial.fit for trial in trials]
     true = sum(fit.hits + fit.misses for fit in fits)

@@ -16,13 +16,13 @@ from dlm.learning.packing import Packing
 from dlm.space.choices import Choices
 from dlm.space.wiring import Module, UnitKey, UnitWiring, Wiring
 
-__all__ = ["Circuit", "Plan"]
+__all__ = ["Circuit", "Netlist"]
 
 Literal = tuple[int, str, tuple[int, ...]]
 """What a choice reads: a predicate, how, and the transposition that puts its arguments in order."""
 
 
-class Plan:
+class Netlist:
     """The wiring with every predicate numbered: inputs first, then units' modules, the target last."""
 
     def __init__(self, wiring: Wiring) -> None:
@@ -80,21 +80,21 @@ def _axes(order: tuple[int, ...]) -> tuple[int, ...]:
 class Circuit:
     """Choices, the tables of all predicates under them, and the error of the target."""
 
-    def __init__(self, plan: Plan, packing: Packing, choices: Choices) -> None:
-        self.plan = plan
+    def __init__(self, netlist: Netlist, packing: Packing, choices: Choices) -> None:
+        self.netlist = netlist
         self.packing = packing
-        self.choices: list[list[int]] = [[] for _ in range(plan.size)]
-        for unit in plan.wiring.units:
+        self.choices: list[list[int]] = [[] for _ in range(netlist.size)]
+        for unit in netlist.wiring.units:
             for index, chosen in enumerate(choices[unit.key].tolist()):
-                self.choices[plan.number[unit.key, index]] = chosen
+                self.choices[netlist.number[unit.key, index]] = chosen
         self._tables: list[Words | None] = []  # None: computed on demand
-        self._reads: list[set[int]] = [set() for _ in range(plan.size)]
-        self._closure = [0] * plan.size  # bit set: the predicate and all invented ones below it
+        self._reads: list[set[int]] = [set() for _ in range(netlist.size)]
+        self._closure = [0] * netlist.size  # bit set: the predicate and all invented ones below it
         self._reduced: dict[tuple[int, str], Words] = {}
         self._stacks: dict[int, tuple[NDArray[np.int64], Words]] = {}
-        for number in range(plan.size):
-            if number < plan.inputs:
-                (_, arity), index = plan.key[number]
+        for number in range(netlist.size):
+            if number < netlist.inputs:
+                (_, arity), index = netlist.key[number]
                 self._tables.append(packing.inputs[arity, index])
             else:
                 self._reads[number] = self._sources(number)
@@ -106,10 +106,10 @@ class Circuit:
 
     def table_of_choices(self) -> dict[UnitKey, NDArray[np.int64]]:
         """The choices in the form the rest of the system uses."""
-        plan = self.plan
+        netlist = self.netlist
         return {
-            unit.key: np.array([self.choices[number] for number in plan.members[place]], dtype=np.int64)
-            for place, unit in enumerate(plan.wiring.units)
+            unit.key: np.array([self.choices[number] for number in netlist.members[place]], dtype=np.int64)
+            for place, unit in enumerate(netlist.wiring.units)
         }
 
     def choose(self, number: int, chosen: list[int]) -> None:
@@ -118,7 +118,7 @@ class Circuit:
         self._reads[number] = self._sources(number)
         changed = {number}
         self._forget(number)
-        for other in range(number + 1, self.plan.size):
+        for other in range(number + 1, self.netlist.size):
             if not changed.isdisjoint(self._reads[other]):
                 changed.add(other)
                 self._forget(other)
@@ -126,12 +126,12 @@ class Circuit:
 
     def redirect(self, old: int, new: int) -> None:
         """Let all that reads one predicate of a unit read another of the same unit instead."""
-        plan = self.plan
-        shift = plan.key[new][1] - plan.key[old][1]
-        for reader in [number for number in range(old + 1, plan.size) if old in self._reads[number]]:
-            unit = plan.unit[reader]
-            literals, constant = plan.literals[unit], plan.constant[unit]
-            orders = len(plan.wiring.units[unit].orders)
+        netlist = self.netlist
+        shift = netlist.key[new][1] - netlist.key[old][1]
+        for reader in [number for number in range(old + 1, netlist.size) if old in self._reads[number]]:
+            unit = netlist.unit[reader]
+            literals, constant = netlist.literals[unit], netlist.constant[unit]
+            orders = len(netlist.wiring.units[unit].orders)
             self.choose(
                 reader,
                 [
@@ -141,19 +141,19 @@ class Circuit:
             )
 
     def _refresh(self) -> None:
-        self.error = float(self.packing.errors(self._table(self.plan.output))[0])
-        used = {self.plan.output}
-        for number in range(self.plan.output, self.plan.inputs - 1, -1):
+        self.error = float(self.packing.errors(self._table(self.netlist.output))[0])
+        used = {self.netlist.output}
+        for number in range(self.netlist.output, self.netlist.inputs - 1, -1):
             if number in used:
                 used |= self._reads[number]
-        self.used = sorted(number for number in used if number >= self.plan.inputs)
+        self.used = sorted(number for number in used if number >= self.netlist.inputs)
 
     def _forget(self, number: int) -> None:
         self._close(number)
         self._tables[number] = None
         self._reduced.pop((number, "exists"), None)
         self._reduced.pop((number, "forall"), None)
-        for reader in self.plan.readers[self.plan.unit[number]]:
+        for reader in self.netlist.readers[self.netlist.unit[number]]:
             self._stacks.pop(reader, None)
 
     def _close(self, number: int) -> None:
@@ -164,7 +164,7 @@ class Circuit:
 
     def sizes_of(self, number: int, atom: int, choices: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many predicates the target would depend on if an atom of a used predicate chose each of these."""
-        unit = self.plan.unit[number]
+        unit = self.netlist.unit[number]
         base = self._reached_without(number)
         for position, choice in enumerate(self.choices[number]):
             if position != atom:
@@ -173,7 +173,7 @@ class Circuit:
 
     def pair_sizes(self, number: int, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
         """The same for a predicate's first two atoms chosen together."""
-        unit = self.plan.unit[number]
+        unit = self.netlist.unit[number]
         base = self._reached_without(number)
         for choice in self.choices[number][2:]:
             base |= self._closure_of(unit, choice)
@@ -181,21 +181,21 @@ class Circuit:
         return np.array([(base | closures[one] | closures[two]).bit_count() for one, two in pairs.tolist()])
 
     def _closure_of(self, unit: int, choice: int) -> int:
-        return 0 if choice == self.plan.constant[unit] else self._closure[self.plan.literals[unit][choice][0]]
+        return 0 if choice == self.netlist.constant[unit] else self._closure[self.netlist.literals[unit][choice][0]]
 
     def _reached_without(self, number: int) -> int:
         """As bits: what the target depends on if a predicate it depends on read nothing."""
-        plan = self.plan
-        reached = 1 << plan.output
-        for other in range(plan.output, number, -1):
+        netlist = self.netlist
+        reached = 1 << netlist.output
+        for other in range(netlist.output, number, -1):
             if reached >> other & 1:
                 for source in self._reads[other]:
                     reached |= 1 << source if source >= number else self._closure[source]
-        return reached & ~((1 << plan.inputs) - 1)
+        return reached & ~((1 << netlist.inputs) - 1)
 
     def _sources(self, number: int) -> set[int]:
-        unit = self.plan.unit[number]
-        literals, constant = self.plan.literals[unit], self.plan.constant[unit]
+        unit = self.netlist.unit[number]
+        literals, constant = self.netlist.literals[unit], self.netlist.constant[unit]
         return {literals[choice][0] for choice in self.choices[number] if choice != constant}
 
     # ------------------------------------------------------------------ tables
@@ -208,15 +208,15 @@ class Circuit:
 
     def _evaluate(self, number: int, overrides: Mapping[int, Words]) -> Words:
         """The table of a predicate, with some predicates below it replaced by candidates."""
-        unit = self.plan.unit[number]
+        unit = self.netlist.unit[number]
         literals = [self._literal(unit, choice, overrides) for choice in self.choices[number]]
         return self._combine(number, literals)
 
     def _literal(self, unit: int, choice: int, overrides: Mapping[int, Words]) -> Words | None:
         """The table behind a choice, broadcastable; None for the constant."""
-        if choice == self.plan.constant[unit]:
+        if choice == self.netlist.constant[unit]:
             return None
-        source, reading, axes = self.plan.literals[unit][choice]
+        source, reading, axes = self.netlist.literals[unit][choice]
         table = overrides.get(source)
         if reading == "same":
             return (self._table(source) if table is None else table).transpose(axes)
@@ -231,7 +231,7 @@ class Circuit:
 
     def _reduce(self, table: Words, source: int, quantifier: str) -> Words:
         """Quantify the last argument, which is the first axis after the leading one."""
-        allowed = self.packing.others[self.plan.arity[source]]
+        allowed = self.packing.others[self.netlist.arity[source]]
         if quantifier == "exists":
             result: Words = np.bitwise_or.reduce(table & allowed, axis=1)
             return result
@@ -240,7 +240,7 @@ class Circuit:
 
     def _combine(self, number: int, literals: Iterable[Words | None]) -> Words:
         """The conjunction or disjunction of literals; None is the neutral constant."""
-        module = self.plan.module[number]
+        module = self.netlist.module[number]
         assert module is not None
         positive = module.atoms - module.negated
         conjunctive = module.connective == "and"
@@ -254,7 +254,7 @@ class Circuit:
             else:
                 # C order: operands are transposed views, and the next step wants plain rows.
                 result = (np.bitwise_and if conjunctive else np.bitwise_or)(result, signed, order="C")
-        shape = (self.packing.size,) * self.plan.arity[number] + (self.packing.words,)
+        shape = (self.packing.size,) * self.netlist.arity[number] + (self.packing.words,)
         if result is None:
             return np.full((1, *shape), ALL if conjunctive else NONE)
         if result.shape[1:] != shape:
@@ -272,8 +272,8 @@ class Circuit:
         cached = self._stacks.get(unit)
         if cached is not None:
             return cached
-        size, constant = self.packing.size, self.plan.constant[unit]
-        arity = self.plan.wiring.units[unit].arity
+        size, constant = self.packing.size, self.netlist.constant[unit]
+        arity = self.netlist.wiring.units[unit].arity
         stack = np.empty((constant, *(size,) * arity, self.packing.words), dtype=np.uint64)
         for choice in range(constant):
             literal = self._literal(unit, choice, {})
@@ -286,7 +286,7 @@ class Circuit:
 
     def candidates(self, number: int, atom: int) -> tuple[NDArray[np.int64], Words]:
         """All choices of one atom of a predicate, the constant first, and the predicate's tables under them."""
-        unit = self.plan.unit[number]
+        unit = self.netlist.unit[number]
         choices, stack = self.literal_stack(unit)
         literals = [
             None if position == atom else self._literal(unit, choice, {})
@@ -295,14 +295,14 @@ class Circuit:
         constant = self._combine(number, literals)
         literals[atom] = stack
         tables = self._combine(number, literals)
-        return np.append(self.plan.constant[unit], choices), np.concatenate([constant, tables])
+        return np.append(self.netlist.constant[unit], choices), np.concatenate([constant, tables])
 
     def pair_candidates(self, number: int, first: NDArray[np.int64]) -> tuple[NDArray[np.int64], Words]:
         """Some choices of a predicate's first atom times all of its second, and the predicate's tables.
 
         `first` indexes the unit's `literal_stack`. Further atoms stay as they are.
         """
-        unit = self.plan.unit[number]
+        unit = self.netlist.unit[number]
         choices, stack = self.literal_stack(unit)
         rest = [self._literal(unit, choice, {}) for choice in self.choices[number][2:]]
         tables = [self._combine(number, [stack[i : i + 1], stack, *rest]) for i in first]
@@ -333,7 +333,7 @@ class Circuit:
                 _, first, inverse = np.unique(self._hashes(table), return_index=True, return_inverse=True)
                 table, group = table[first], inverse[group]
             waiting[current] = table
-        return self.packing.errors(waiting[self.plan.output])[group]
+        return self.packing.errors(waiting[self.netlist.output])[group]
 
     def _hashes(self, tables: Words) -> Words:
         flat = tables.reshape(len(tables), -1)

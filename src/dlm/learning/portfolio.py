@@ -69,7 +69,7 @@ def resume(task: Task, settings: RunSettings, folder: RunFolder, observer: Obser
 
 
 @dataclass(frozen=True)
-class Proof:
+class VerifiedProgram:
     """A pruned program that passed verification."""
 
     program: Program
@@ -174,15 +174,15 @@ class _Portfolio:
             return None
         self.session.note(f"{candidate.learner} found a program, pruning and verifying it")
         self.attempts += 1
-        proof = self._prove(candidate.program)
-        if isinstance(proof, Proof):
-            return self._finish(candidate, proof.program, proof.verification, "finished")
+        found = self._prune_and_verify(candidate.program)
+        if isinstance(found, VerifiedProgram):
+            return self._finish(candidate, found.program, found.verification, "finished")
         self.session.note("refuted by a fresh instance, going on")
         # A larger counterexample refutes the program, but is not trained on.
-        lane.refute([batch for batch in proof if batch.size <= self.task.train_size])
+        lane.refute([batch for batch in found if batch.size <= self.task.train_size])
         return None
 
-    def _prove(self, raw: Program) -> Proof | tuple[Examples, ...]:
+    def _prune_and_verify(self, raw: Program) -> VerifiedProgram | tuple[Examples, ...]:
         """Prune a program and verify what is left, on instances used for nothing else; or counterexamples."""
         judge = Judge(self.task, self._rng(Stream.PRUNING))
         verifier = self._rng(Stream.VERIFICATION)
@@ -194,12 +194,12 @@ class _Portfolio:
             pruned = prune(program, dict(self.task.inputs), judge)
             verification = verify(pruned, self.task, verifier)
             if verification.verified:
-                return Proof(pruned, verification)
+                return VerifiedProgram(pruned, verification)
             if _is_wrong(program, verification.counterexamples):
                 return verification.counterexamples
             judge.add(verification.counterexamples)  # pruning has overfitted to the judge
         verification = verify(program, self.task, verifier)
-        return Proof(program, verification) if verification.verified else verification.counterexamples
+        return VerifiedProgram(program, verification) if verification.verified else verification.counterexamples
 
     def _rng(self, stream: Stream) -> np.random.Generator:
         """A generator that no learner draws from, another one for each stream and attempt."""
@@ -271,7 +271,7 @@ def _check_breadth(task: Task, settings: LearnSettings) -> None:
 
 
 @dataclass(frozen=True)
-class _BestFacts:
+class _BestOfTask:
     learner: str
     score: float
 
@@ -280,7 +280,7 @@ def _read_best(folder: RunFolder) -> Candidate:
     """The best program that a run had saved, so that going on never replaces it by a worse one."""
     saved = folder.read_json("best.json")
     try:
-        known = decode(saved, _BestFacts)
+        known = decode(saved, _BestOfTask)
     except (LookupError, TypeError, ValueError) as error:
         raise RunError(f"{folder.path}/best.json is damaged: {error}; delete it to go on without") from None
     return Candidate(read_program(folder.path / "raw.dlm"), known.learner, known.score)

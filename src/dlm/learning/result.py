@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from dlm.learning.verify import Trial, Verification
+from dlm.learning.verify import TrialResult, Verification
 from dlm.logic.syntax import Program
 from dlm.programs import read_program
 from dlm.runs.codec import decode
@@ -59,7 +59,7 @@ def read_result(folder: RunFolder) -> Result | None:
     saved: dict[str, Any] = folder.read_json("result.json")
     try:
         train, large, spread = (
-            decode({name: value for name, value in trial.items() if name not in ("recall", "precision")}, Trial)
+            decode({name: value for name, value in trial.items() if name not in ("recall", "precision")}, TrialResult)
             for trial in saved["trials"]
         )
         verification = Verification(train, large, spread, ())

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from dlm import seeds
 from dlm.data.worlds import Examples
 from dlm.errors import RunError
-from dlm.learning.circuit import Circuit, Plan
+from dlm.learning.circuit import Circuit, Netlist
 from dlm.learning.fit import Fit
 from dlm.learning.packing import pack_examples
 from dlm.learning.pool import Pool, PoolState
@@ -107,7 +107,7 @@ class SearchLearner:
         self.search = search or SearchSettings()
         self.rng = seeds.rng(seed, Stream.TASK_SEARCH)
         self.depths = list(range(2, settings.depth + 1))
-        self._plans: dict[int, Plan] = {}
+        self._netlists: dict[int, Netlist] = {}
         self.size = self._world_size()
         self.pool = Pool.draw(task, self.rng, self.search.pool, self.size)
         self.depth_error: dict[int, float] = {}
@@ -161,15 +161,15 @@ class SearchLearner:
 
     def _world_size(self) -> int:
         """The largest size whose widest tables stay small; never above the task's training size."""
-        widest = max(unit.arity for unit in self._plan(self.settings.depth).wiring.units)
+        widest = max(unit.arity for unit in self._netlist(self.settings.depth).wiring.units)
         size = int(self.search.cells ** (1 / max(widest, 1)) + 1e-9)
         return min(self.task.train_size, max(size, 7), 20)
 
-    def _plan(self, depth: int) -> Plan:
-        if depth not in self._plans:
+    def _netlist(self, depth: int) -> Netlist:
+        if depth not in self._netlists:
             settings = self.settings.at_depth(depth)
-            self._plans[depth] = Plan(wire(settings, self.task.inputs, self.task.target, self.task.target_arity))
-        return self._plans[depth]
+            self._netlists[depth] = Netlist(wire(settings, self.task.inputs, self.task.target, self.task.target_arity))
+        return self._netlists[depth]
 
     def _begin(self) -> None:
         """Restart: from a suggestion, or from random choices at a depth that looks promising."""
@@ -185,12 +185,12 @@ class SearchLearner:
             below = self._choose_depth(growable)
             self.depth = min(below + 2, self.settings.depth)
             self.origin = self.name
-            wiring = self._plan(self.depth).wiring
-            choices = embed_choices(self._plan(below).wiring, self.elite[below][1], wiring, self.rng)
+            wiring = self._netlist(self.depth).wiring
+            choices = embed_choices(self._netlist(below).wiring, self.elite[below][1], wiring, self.rng)
             self.cycle = 1
         else:
             self.depth, self.origin = self._choose_depth(self.depths), self.name
-            choices = random_choices(self._plan(self.depth).wiring, self.rng)
+            choices = random_choices(self._netlist(self.depth).wiring, self.rng)
         self._resample(choices)
 
     def _choose_depth(self, depths: list[int]) -> int:
@@ -209,8 +209,8 @@ class SearchLearner:
         self.move = 0
 
     def _rebuild(self, choices: Choices) -> None:
-        plan = self._plan(self.depth)
-        self.circuit = Circuit(plan, pack_examples(plan.wiring, self.sample, self.search.false_alarm), choices)
+        netlist = self._netlist(self.depth)
+        self.circuit = Circuit(netlist, pack_examples(netlist.wiring, self.sample, self.search.false_alarm), choices)
 
     def _end_cycle(self) -> Candidate | None:
         """The state is frozen and wrong: raise the weight of hard worlds, then reheat or restart.
@@ -262,7 +262,7 @@ class SearchLearner:
         """Add worlds that an almost-right program gets wrong to the pool, and rescore the elite on them."""
         self.pool.extend(self._mine(program, self.size))
         for depth, (_, choices) in self.elite.items():
-            self.elite[depth] = self.pool.wrong(program_of(self._plan(depth).wiring, choices)), choices
+            self.elite[depth] = self.pool.wrong(program_of(self._netlist(depth).wiring, choices)), choices
 
     def _mine(self, program: Program, size: int) -> Examples:
         """Fresh worlds that an almost-right program gets wrong: rare ones, so many are tried."""
@@ -271,7 +271,7 @@ class SearchLearner:
         return examples.take(np.flatnonzero(wrong_atoms(program, examples))[:32])
 
     def _program(self) -> Program:
-        return program_of(self._plan(self.depth).wiring, self.circuit.table_of_choices())
+        return program_of(self._netlist(self.depth).wiring, self.circuit.table_of_choices())
 
     # ------------------------------------------------------------------ moves
 
@@ -304,12 +304,12 @@ class SearchLearner:
 
     def _redefine(self, number: int, temperature: float) -> None:
         """Resample the first two atoms of a predicate, in its own module or in a spare one of the unit."""
-        circuit, plan = self.circuit, self.circuit.plan
+        circuit, netlist = self.circuit, self.circuit.netlist
         module = number
-        if number != plan.output:
-            spare = [other for other in plan.members[plan.unit[number]] if other not in circuit.used]
+        if number != netlist.output:
+            spare = [other for other in netlist.members[netlist.unit[number]] if other not in circuit.used]
             module = [number, *spare][self.rng.integers(len(spare) + 1)]
-        literals = len(circuit.literal_stack(plan.unit[number])[0])
+        literals = len(circuit.literal_stack(netlist.unit[number])[0])
         count = min(literals, max(1, self.search.pair_budget // literals))
         pairs, tables = circuit.pair_candidates(module, self.rng.choice(literals, size=count, replace=False))
         energy = circuit.errors_of(number, tables) + self.search.size_weight * circuit.pair_sizes(number, pairs)
@@ -364,4 +364,4 @@ class SearchLearner:
         self.move = state.move
 
     def _fitting(self, choices: Choices, depth: int) -> Choices:
-        return choices_of(self._plan(depth).wiring, choices)
+        return choices_of(self._netlist(depth).wiring, choices)

@@ -15,14 +15,14 @@ from dlm.learning.fit import Fit, fit_answers
 from dlm.logic.syntax import Program
 from dlm.tasks.task import Task
 
-__all__ = ["INSTANCES", "Trial", "Verification", "check_signature", "try_program", "verify", "wrong_atoms"]
+__all__ = ["INSTANCES", "TrialResult", "Verification", "check_signature", "try_program", "verify", "wrong_atoms"]
 
 INSTANCES = 250
 """Fresh instances of each of the three parts of a verification, as many as the paper's tables use."""
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialResult:
     """How a program did on some instances.
 
     `right` counts the worlds that it got wholly right; `success_rate` is the mean share of right atoms, as in the
@@ -36,7 +36,7 @@ class Trial:
     fit: Fit
 
     @classmethod
-    def join(cls, trials: Sequence[Trial]) -> Trial:
+    def join(cls, trials: Sequence[TrialResult]) -> TrialResult:
         """Trials of one program together."""
         instances, right = (sum(getattr(trial, name) for trial in trials) for name in ("instances", "right"))
         # Exactly 1 only if nothing was wrong: a mean of means is not exact.
@@ -53,9 +53,9 @@ class Trial:
 class Verification:
     """The three parts of a verification, and counterexamples if there are any."""
 
-    train: Trial
-    large: Trial
-    spread: Trial
+    train: TrialResult
+    large: TrialResult
+    spread: TrialResult
     counterexamples: tuple[Examples, ...]
 
     @property
@@ -63,7 +63,7 @@ class Verification:
         return all(trial.passed for trial in self.trials)
 
     @property
-    def trials(self) -> tuple[Trial, ...]:
+    def trials(self) -> tuple[TrialResult, ...]:
         return self.train, self.large, self.spread
 
 
@@ -83,7 +83,7 @@ def verify(program: Program, task: Task, rng: np.random.Generator, instances: in
 
 def try_program(
     program: Program, task: Task, rng: np.random.Generator, plan: list[tuple[int, int]]
-) -> tuple[Trial, tuple[Examples, ...]]:
+) -> tuple[TrialResult, tuple[Examples, ...]]:
     """Try a program on fresh instances: `plan` lists sizes and how many of each."""
     check_signature(program, task)
     right, total, fit = 0, 0.0, Fit()
@@ -103,7 +103,7 @@ def try_program(
             wrong.append(examples.take(np.flatnonzero(errors)))
     instances = sum(count for _, count in plan)
     sizes = tuple(size for size, count in plan if count)
-    return Trial(sizes, instances, right, total / max(instances, 1), fit), tuple(wrong)
+    return TrialResult(sizes, instances, right, total / max(instances, 1), fit), tuple(wrong)
 
 
 def wrong_atoms(program: Program, examples: Examples) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -11,7 +11,7 @@ from dlm.envs.domain import AnyDomain, State
 from dlm.logic.syntax import Program
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.language import Language
-from dlm.policies.rules.score import Judged
+from dlm.policies.rules.score import ScoredList
 from dlm.runs.learner import Candidate, Learner, Report
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class ListLearner(ABC):
 
     @property
     @abstractmethod
-    def best(self) -> Judged | None:
+    def best(self) -> ScoredList | None:
         """The best list so far."""
 
     @property
@@ -97,7 +97,7 @@ class ListLearner(ABC):
             candidate = Candidate(self.program(), self.made_by, best.score)
         return Report(self.name, self.env_steps, self.pace.restarts, self._figures(best), candidate)
 
-    def _figures(self, best: Judged | None) -> Mapping[str, float]:
+    def _figures(self, best: ScoredList | None) -> Mapping[str, float]:
         if best is None:
             return {}
         return {"rules": len(best.decisions.rules), "literals": best.decisions.literals, "score": best.score}

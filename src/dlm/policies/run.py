@@ -103,7 +103,7 @@ class _Candidate:
 
 
 @dataclass(frozen=True)
-class _BestFacts:
+class _BestPolicy:
     """What `best.json` says of the program beside it."""
 
     learner: str
@@ -164,7 +164,7 @@ class _Turns:
         None if it is a draft of the learner that has its turn, which has it too, or will find it again.
         """
         try:
-            best = decode(folder.read_json("best.json"), _BestFacts)
+            best = decode(folder.read_json("best.json"), _BestPolicy)
         except (LookupError, TypeError, ValueError) as error:
             raise RunError(f"{folder.path}/best.json is damaged: {error}; delete it to go on without") from None
         if not best.tested and best.place == self.place and self.checkpoints is not None:

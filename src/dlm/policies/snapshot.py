@@ -19,7 +19,7 @@ from dlm.logic.syntax import Program
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.labelled import Cases
 from dlm.policies.rules.language import Language, Literal, Vocabulary
-from dlm.policies.rules.score import Judged
+from dlm.policies.rules.score import ScoredList
 from dlm.runs.codec import AnyArray
 
 __all__ = ["Memory", "SavedCases", "SavedEpisodes", "SavedList", "save_words"]
@@ -71,14 +71,14 @@ class SavedList:
     score: float
 
     @classmethod
-    def of(cls, judged: Judged) -> SavedList:
-        rules = tuple(tuple((*literal,) for literal in rule) for rule in judged.decisions.rules)
-        return cls(rules, judged.returns, judged.solved, judged.lost, judged.score)
+    def of(cls, scored: ScoredList) -> SavedList:
+        rules = tuple(tuple((*literal,) for literal in rule) for rule in scored.decisions.rules)
+        return cls(rules, scored.returns, scored.solved, scored.lost, scored.score)
 
 
-def save_words(vocabulary: Vocabulary, lists: Sequence[Judged | None], names: Iterable[str] = ()) -> Program | None:
+def save_words(vocabulary: Vocabulary, lists: Sequence[ScoredList | None], names: Iterable[str] = ()) -> Program | None:
     """The definitions that some lists and names need."""
-    said = {literal.name for judged in lists if judged for rule in judged.decisions.rules for literal in rule}
+    said = {literal.name for scored in lists if scored for rule in scored.decisions.rules for literal in rule}
     needed = vocabulary.needed(sorted(said.union(names)))
     return Program(tuple(needed)) if needed else None
 
@@ -105,13 +105,13 @@ class Memory:
             raise RunError("the saved labels are not of these states")
         return Cases.of(self.language, states, saved.regret, saved.useful)
 
-    def judged(self, saved: SavedList | None) -> Judged | None:
+    def scored(self, saved: SavedList | None) -> ScoredList | None:
         if saved is None:
             return None
         rules = tuple(tuple(Literal(self.word(name), at, yes) for name, at, yes in rule) for rule in saved.rules)
         domain = self.language.domain
         decisions = DecisionList(domain.action, domain.action_arity, rules)
-        return Judged(decisions, saved.returns, saved.solved, saved.lost, saved.score)
+        return ScoredList(decisions, saved.returns, saved.solved, saved.lost, saved.score)
 
     def word(self, name: str) -> str:
         """What a saved predicate is called here; observed ones keep their names."""

@@ -30,7 +30,7 @@ from dlm.policies.imitation.teachers import find_teacher
 from dlm.policies.rules.covering import CoverSettings, learn_list
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.language import Language, Literal
-from dlm.policies.rules.score import PupilJudge
+from dlm.policies.rules.score import PupilScorer
 from dlm.policies.settings import PolicyRunSettings
 from dlm.runs.folder import RunFolder
 
@@ -132,12 +132,12 @@ def test_a_list_is_judged_next_to_its_teacher() -> None:
     room = room_of("rl/unstack", UNSTACK)
     starts = [states_of("rl/unstack", size) for size in (4, 6)]
     teachers = [float(room.play(start)[0].mean()) for start in starts]
-    judge = PupilJudge(room.language, (), starts, cases=[room.demonstrate(5, 20, 100)], teachers=teachers)
-    best, worst = judge([SILENT, RIGHT])
+    scorer = PupilScorer(room.language, (), starts, cases=[room.demonstrate(5, 20, 100)], teachers=teachers)
+    best, worst = scorer([SILENT, RIGHT])
     assert best.returns == pytest.approx(teachers)
     assert best.lost == 0 < worst.lost
     assert worst.score < best.score
-    assert judge([SILENT], at_least=best.score) == []
+    assert scorer([SILENT], at_least=best.score) == []
 
 
 def test_rules_are_built_on_the_predicates_that_are_shown() -> None:
@@ -236,7 +236,7 @@ def test_a_pupil_does_as_well_as_its_teacher(name: str) -> None:
 
 def test_out_of_time_a_start_ends_at_once_with_some_program() -> None:
     domain = get_domain("rl/blocksworld")
-    few = ImitationSettings(episodes=4, states=20, judged=(2, 2, 2, 2), examined=(2, 2, 2, 2))
+    few = ImitationSettings(episodes=4, states=20, scored=(2, 2, 2, 2), examined=(2, 2, 2, 2))
     pupil = Imitation(domain, find_teacher(domain, None), 100, few, out_of_time=lambda: True)
     pupil.advance()
     assert pupil.best is not None

@@ -9,7 +9,7 @@ from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.improve import Champion, polish
 from dlm.policies.rules.language import Language, Literal
 from dlm.policies.rules.rollout import atoms_of, choose_atoms, play_lists
-from dlm.policies.rules.score import ListJudge
+from dlm.policies.rules.score import ListScorer
 from dlm.policies.search.planned import Planner
 
 LANGUAGE = Language.of(get_domain("rl/on"))
@@ -25,10 +25,10 @@ SILENT = DecisionList("move", 2)
 
 
 @pytest.fixture
-def judge() -> ListJudge:
+def scorer() -> ListScorer:
     rng = np.random.default_rng(0)
     banks = [Planner(LANGUAGE, 10_000).plan(rng, 4, 2000, 4)]
-    return ListJudge(LANGUAGE, banks, [LANGUAGE.domain.reset(rng, 32, 6)])
+    return ListScorer(LANGUAGE, banks, [LANGUAGE.domain.reset(rng, 32, 6)])
 
 
 def test_a_list_earns_the_same_alone_and_beside_others() -> None:
@@ -61,18 +61,18 @@ def test_a_free_list_does_not_keep_the_order_of_its_rules() -> None:
     assert 0 < keeps_order(1.0).sum() < keeps_order(0.5).sum() < state.count
 
 
-def test_polishing_drops_what_is_useless_and_mends_the_order(judge: ListJudge) -> None:
+def test_polishing_drops_what_is_useless_and_mends_the_order(scorer: ListScorer) -> None:
     useless = Literal("is_floor", (0,), positive=False)
     clumsy = DecisionList("move", 2, ((*CLEAR, useless), (*FINISH, useless, NOT_THERE)))
-    (begun,) = judge([clumsy])
-    polished = polish(begun, judge, lambda: False)
+    (begun,) = scorer([clumsy])
+    polished = polish(begun, scorer, lambda: False)
     assert {frozenset(rule) for rule in polished.decisions.rules} == {frozenset(CLEAR), frozenset(FINISH)}
     assert polished.decisions.rules[0] == FINISH
-    assert polish(begun, judge, lambda: True) is begun
+    assert polish(begun, scorer, lambda: True) is begun
 
 
-def test_the_rules_of_other_lists_are_tried_in_the_best_one(judge: ListJudge) -> None:
-    champion = Champion(judge, lambda: False)
+def test_the_rules_of_other_lists_are_tried_in_the_best_one(scorer: ListScorer) -> None:
+    champion = Champion(scorer, lambda: False)
     champion.challenge([DecisionList("move", 2, (CLEAR,))])
     assert champion.best is not None
     before = champion.best
@@ -84,8 +84,8 @@ def test_the_rules_of_other_lists_are_tried_in_the_best_one(judge: ListJudge) ->
     assert champion.best is best
 
 
-def test_visits_follow_the_chosen_actions_and_steps_aside(judge: ListJudge) -> None:
-    (bank,) = judge.banks
+def test_visits_follow_the_chosen_actions_and_steps_aside(scorer: ListScorer) -> None:
+    (bank,) = scorer.banks
     good = bank.good(0.5)
     straight, wandering = bank.visits(good, 0.0), bank.visits(good, 0.3)
     np.testing.assert_allclose(straight, bank.evaluate(good).visits)

@@ -11,11 +11,11 @@ from dlm.policies.verify import play_program, try_trials
 QUICK = RuleSearchSettings(
     states=200,
     planned=200,
-    judged=200,
+    scored=200,
     instances=4,
     episodes=20,
     restarts=3,
-    cover=CoverSettings(sample=100, trials=4, pools=3, offered=6),
+    cover=CoverSettings(sample=100, tries=4, pools=3, offered=6),
 )
 
 
@@ -43,8 +43,8 @@ def test_the_same_seed_gives_the_same_program() -> None:
 
 
 HURRIED = RuleSearchSettings(
-    patience=1, planned=3000, judged=500, instances=6, ahead=400, repeats=2,
-    episodes=16, growth=(1.5,), restarts=20, cover=CoverSettings(sample=20, trials=1, pools=1, offered=6)
+    patience=1, planned=3000, scored=500, instances=6, ahead=400, repeats=2,
+    episodes=16, growth=(1.5,), restarts=20, cover=CoverSettings(sample=20, tries=1, pools=1, offered=6)
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import pytest
 from dlm.envs import get_domain
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.language import Language, Literal
-from dlm.policies.rules.score import ListJudge
+from dlm.policies.rules.score import ListScorer
 from dlm.policies.search.lookahead import look_ahead, visited
 from dlm.policies.search.planned import Planner
 from dlm.policies.search.plans import Plans
@@ -100,14 +100,14 @@ def test_states_on_the_way_are_different_and_have_all_their_steps_left() -> None
 def test_a_judge_prefers_what_earns_more_and_of_equals_the_shorter() -> None:
     rng = np.random.default_rng(2)
     bank = Planner(LANGUAGE, 10_000).plan(rng, 4, 1000, 5)
-    judge = ListJudge(LANGUAGE, [bank], [LANGUAGE.domain.reset(rng, 10, 6)])
+    scorer = ListScorer(LANGUAGE, [bank], [LANGUAGE.domain.reset(rng, 10, 6)])
     longer = DecisionList("move", 2, ((*TO_FLOOR, Literal("is_floor", (0,), positive=False)),))
-    best, other, chance = judge([longer, ANYHOW, OPTIMAL])
-    assert [judged.decisions for judged in (best, other, chance)] == [OPTIMAL, longer, ANYHOW]
+    best, other, chance = scorer([longer, ANYHOW, OPTIMAL])
+    assert [scored.decisions for scored in (best, other, chance)] == [OPTIMAL, longer, ANYHOW]
     assert best.solved == (1.0,)
     assert best.returns == pytest.approx(other.returns)
     assert best.score > other.score > chance.score
-    assert judge([longer], best.score) == []
-    before = judge.starts[0].count
-    judge.add_starts(0, LANGUAGE.domain.reset(rng, 3, 6))
-    assert judge.starts[0].count == before + 3
+    assert scorer([longer], best.score) == []
+    before = scorer.starts[0].count
+    scorer.add_starts(0, LANGUAGE.domain.reset(rng, 3, 6))
+    assert scorer.starts[0].count == before + 3

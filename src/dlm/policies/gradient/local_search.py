@@ -1,4 +1,4 @@
-"""Mend a program by trial: change a choice or two, play, keep what earns more.
+"""Local search from a program: change a choice or two, play, keep what earns more.
 
 The soft policy proposes, the return disposes: changes are drawn from the machine's own probabilities, and from all
 choices alike. Hundreds of changed programs are played at once, each episode of a batch with the weights of a program of

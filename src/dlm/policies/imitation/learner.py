@@ -33,7 +33,7 @@ from dlm.policies.rules.improve import Champion
 from dlm.policies.rules.labelled import Cases, join_cases
 from dlm.policies.rules.language import Language
 from dlm.policies.rules.rollout import draw_seed, play_lists
-from dlm.policies.rules.score import Judged, PupilJudge
+from dlm.policies.rules.score import PupilScorer, ScoredList
 from dlm.policies.snapshot import Memory, SavedCases, SavedEpisodes, SavedList, save_words
 from dlm.policies.verify import longest_tests
 from dlm.seeds import Stream, fixed_rng
@@ -63,7 +63,7 @@ class ImitationSettings:
     """How a teacher is imitated. One set of values serves all domains.
 
     Lists are learned at three sizes: the largest lesson of at most `objects` objects, half of it, and half as large
-    again. `sample`, `trials`, `rules` and `offered` are those of `CoverSettings`: many trials on few states, to which
+    again. `sample`, `tries`, `rules` and `offered` are those of `CoverSettings`: many tries on few states, to which
     those that a rule spoils are added each time.
     """
 
@@ -72,10 +72,10 @@ class ImitationSettings:
     states: int = 1500  # of them the teacher is asked about
     kept: int = 4500  # labelled states of a size in all, at most
     growth: tuple[float, ...] = (1 / 3, 2 / 3, 1.0, 2.0)  # the sizes that lists are scored at, next to the largest one
-    judged: tuple[int, ...] = (64, 64, 64, 32)  # episodes of each of these sizes that lists are scored by
+    scored: tuple[int, ...] = (64, 64, 64, 32)  # episodes of each of these sizes that lists are scored by
     examined: tuple[int, ...] = (600, 600, 300, 64)  # and fresh ones in the end
     sample: int = 60
-    trials: int = 10
+    tries: int = 10
     rules: int = 5
     offered: int = 6
     remembered: int = 4  # of the made predicates on offer, how many the best list may give
@@ -92,9 +92,9 @@ class ImitationState:
     best: SavedList | None
     invented: list[str]
     cases: list[SavedCases]
-    judged_cases: list[SavedCases]
+    scored_cases: list[SavedCases]
     exams: list[tuple[int, int]]
-    judged: list[SavedEpisodes]
+    scored: list[SavedEpisodes]
     teachers: list[float]
     hoped: tuple[float, ...]
     pace: Pace
@@ -126,23 +126,23 @@ class Imitation(ListLearner):
         self.cases = self._demonstrations()
         sizes = [max(self.sizes[0], round(self.sizes[-1] * growth)) for growth in self.settings.growth]
         self.exams = list(zip(sizes, self.settings.examined, strict=True))  # sizes, and fresh episodes of them
-        starts = [domain.reset(self.rng, count, size) for size, count in zip(sizes, self.settings.judged, strict=True)]
-        self.judge = PupilJudge(self.language, (), starts, cases=self._demonstrations())
-        self.judge.teachers = self._teachers_returns()
-        self.champion = Champion(self.judge, out_of_time)
+        starts = [domain.reset(self.rng, count, size) for size, count in zip(sizes, self.settings.scored, strict=True)]
+        self.scorer = PupilScorer(self.language, (), starts, cases=self._demonstrations())
+        self.scorer.teachers = self._teachers_returns()
+        self.champion = Champion(self.scorer, out_of_time)
         self.done = False
         self.invented: list[str] = []
         self.pace = Pace()
         self._timed: tuple[DecisionList | None, float] | None = None
 
     @property
-    def best(self) -> Judged | None:
+    def best(self) -> ScoredList | None:
         """The best list so far."""
         return self.champion.best
 
     @property
     def env_steps(self) -> int:
-        return self.room.steps + self.judge.steps
+        return self.room.steps + self.scorer.steps
 
     @property
     def testing(self) -> float:
@@ -158,8 +158,8 @@ class Imitation(ListLearner):
             self._timed = decisions, longest_tests(act, self.domain) if act else 0.0
         return self._timed[1]
 
-    def _figures(self, best: Judged | None) -> Mapping[str, float]:
-        states = sum(cases.count for cases in (*self.cases, *self.judge.cases))
+    def _figures(self, best: ScoredList | None) -> Mapping[str, float]:
+        states = sum(cases.count for cases in (*self.cases, *self.scorer.cases))
         return {"states": states, "right": 1 - best.lost if best else 0.0, **super()._figures(best)}
 
     def restart(self) -> None:
@@ -175,7 +175,7 @@ class Imitation(ListLearner):
         self.pace.restarts += 1
         self.pace.since_best = self.pace.since_best + 1 if self.best.decisions == before else 0
         if not self.out_of_time():
-            self.done = self._as_good(self.best.returns, self.judge.teachers) and self._examine(self.best.decisions)
+            self.done = self._as_good(self.best.returns, self.scorer.teachers) and self._examine(self.best.decisions)
         if not self.done and not self.out_of_time():
             self._practise(self.best.decisions)
 
@@ -199,12 +199,12 @@ class Imitation(ListLearner):
         return [self.room.demonstrate(size, self.settings.episodes, self.settings.states) for size in self.sizes]
 
     def _practise(self, decisions: DecisionList) -> None:
-        """Let a list play; what the teacher says about it is learned from, and judged by."""
+        """Let a list play; the states it visits, labelled by the teacher, are learned from and scored on."""
         for number, size in enumerate(self.sizes):
-            for known in (self.cases, self.judge.cases):
+            for known in (self.cases, self.scorer.cases):
                 start = self.domain.reset(self.rng, self.settings.episodes // 2, size)
                 self._correct(known, number, decisions, start)
-        self.champion.judge_again()
+        self.champion.score_again()
 
     def _correct(self, known: list[Cases], number: int, decisions: DecisionList, start: State) -> None:
         more = self.room.correct(decisions, start, self.settings.states // 2)
@@ -213,7 +213,7 @@ class Imitation(ListLearner):
     # ------------------------------------------------------------------ comparison with the teacher
 
     def _teachers_returns(self) -> list[float]:
-        return [float(self.room.play(start)[0].mean()) for start in self.judge.starts]
+        return [float(self.room.play(start)[0].mean()) for start in self.scorer.starts]
 
     def _as_good(self, returns: Sequence[float], teachers: Sequence[float]) -> bool:
         return float(np.mean(returns)) >= float(np.mean(teachers)) - AS_GOOD * self.domain.step_cost
@@ -221,13 +221,13 @@ class Imitation(ListLearner):
     def _examine(self, decisions: DecisionList) -> bool:
         """Whether a list earns as much as its teacher in fresh episodes, and reaches every goal that the teacher does.
 
-        Where it loses most, it is judged from now on, and taught.
+        Where it has most regret, it is scored from now on, and taught.
         """
         earned, teachers, passed = [], [], True
         for number, (size, count) in enumerate(self.exams):
             start = self.domain.reset(self.rng, count, size)
             pupil = play_lists(self.language, [decisions], draw_seed(self.rng), start)
-            self.judge.steps += pupil.steps
+            self.scorer.steps += pupil.steps
             returns, solved = self.room.play(start)
             earned.append(float(pupil.returns.mean()))
             teachers.append(float(returns.mean()))
@@ -236,34 +236,34 @@ class Imitation(ListLearner):
             worst = np.argsort(-lost, kind="stable")[:HARD]
             worst = worst[lost[worst] > HARD_STEPS * self.domain.step_cost]
             if len(worst):
-                self.judge.add_starts(number, start.take(worst))
+                self.scorer.add_starts(number, start.take(worst))
                 if size in self.sizes:
                     again = start.take(np.repeat(worst, AGAIN))
                     self._correct(self.cases, self.sizes.index(size), decisions, again)
         if passed and self._as_good(earned, teachers):
             return True
-        self.judge.teachers = self._teachers_returns()
+        self.scorer.teachers = self._teachers_returns()
         return False
 
     def refute(self, failed: Sequence[State]) -> bool:
-        """The best list fails a test from these starts, a batch a size. Whether it goes on: if its teacher succeeds.
+        """The best list fails a test from these start states, a batch a size; it goes on if its teacher succeeds.
 
-        Lists are judged by these starts from now on, and by others of their sizes.
+        Lists are scored from these start states too from now on, and from others of their sizes.
         """
         taught = [start.take(np.flatnonzero(self.room.play(start)[1])[:HARD]) for start in failed]
         taught = [hard for hard in taught if hard.count]
         for hard in taught:
             sizes, size = [known for known, _ in self.exams], self.domain.size(hard)
             if size in sizes:
-                self.judge.add_starts(sizes.index(size), hard)
+                self.scorer.add_starts(sizes.index(size), hard)
             else:
                 place = bisect(sizes, size)
                 self.exams.insert(place, (size, 2 * HARD))
-                self.judge.add_size(place, join([hard, self.domain.reset(self.rng, HARD, size)]))
+                self.scorer.add_size(place, join([hard, self.domain.reset(self.rng, HARD, size)]))
         if taught:
             self.done = False
-            self.judge.teachers = self._teachers_returns()
-            self.champion.judge_again()
+            self.scorer.teachers = self._teachers_returns()
+            self.champion.score_again()
         return bool(taught)
 
     # ------------------------------------------------------------------ lists
@@ -271,7 +271,7 @@ class Imitation(ListLearner):
     def _learn(self, weights: Sequence[Floats], rules: int) -> list[DecisionList]:
         """Lists for the states that have a weight; made predicates of the best list may be on offer for it."""
         own = self.settings
-        settings = CoverSettings(rules=rules, sample=own.sample, trials=own.trials, offered=own.offered)
+        settings = CoverSettings(rules=rules, sample=own.sample, tries=own.tries, offered=own.offered)
         shown: list[str] = []
         if self.best is not None:
             cost = float(self.rng.choice([0.002, 0.005, 0.01]))
@@ -303,26 +303,26 @@ class Imitation(ListLearner):
             best=SavedList.of(self.best) if self.best else None,
             invented=list(self.invented),
             cases=[SavedCases.of(cases) for cases in self.cases],
-            judged_cases=[SavedCases.of(cases) for cases in self.judge.cases],
+            scored_cases=[SavedCases.of(cases) for cases in self.scorer.cases],
             exams=list(self.exams),
-            judged=[SavedEpisodes.of(start) for start in self.judge.starts],
-            teachers=list(self.judge.teachers),
-            hoped=tuple(self.judge.best),
+            scored=[SavedEpisodes.of(start) for start in self.scorer.starts],
+            teachers=list(self.scorer.teachers),
+            hoped=tuple(self.scorer.best),
             pace=replace(self.pace),
-            steps=(self.room.steps, self.judge.steps),
+            steps=(self.room.steps, self.scorer.steps),
             done=self.done,
         )
 
     def restore(self, state: ImitationState) -> None:
         """Go on from a snapshot of a learner made with the same arguments."""
-        memory = Memory.of(self.language, state.words, self.judge.starts[0])
+        memory = Memory.of(self.language, state.words, self.scorer.starts[0])
         self.rng.bit_generator.state = state.rng.bit_generator.state
-        self.champion.best = memory.judged(state.best)
+        self.champion.best = memory.scored(state.best)
         self.invented = list(map(memory.word, state.invented))
         self.cases = list(map(memory.cases, state.cases))
-        self.judge.cases = list(map(memory.cases, state.judged_cases))
+        self.scorer.cases = list(map(memory.cases, state.scored_cases))
         self.exams = list(state.exams)
-        self.judge.starts = list(map(memory.state, state.judged))
-        self.judge.teachers, self.judge.best = state.teachers, state.hoped
+        self.scorer.starts = list(map(memory.state, state.scored))
+        self.scorer.teachers, self.scorer.best = state.teachers, state.hoped
         self.pace, self.done = replace(state.pace), state.done
-        self.room.steps, self.judge.steps = state.steps
+        self.room.steps, self.scorer.steps = state.steps

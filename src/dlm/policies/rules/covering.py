@@ -29,7 +29,7 @@ class CoverSettings:
     """How lists are made.
 
     `rules`: how many are added to a list at most; `sample`: states of each size that a rule is sought on; `tolerance`:
-    how many steps an action may lose and still count as good; `trials`: how often a rule is sought anew with the states
+    how many steps an action may lose and still count as good; `tries`: how often a rule is sought anew with the states
     it spoils; `share`: what a strict rule must cover of the states left, or a laxer one is taken; `rest`: what may stay
     uncovered; `offered`: how many made predicates are on offer as if they were observed, those of the latest rules
     first; `pools`: how often a rule is sought at least, since each time other literals are drawn.
@@ -38,7 +38,7 @@ class CoverSettings:
     rules: int = 6
     sample: int = 200
     tolerance: float = 0.5
-    trials: int = 2
+    tries: int = 2
     share: float = 0.1
     rest: float = 0.02
     offered: int | None = None
@@ -120,7 +120,7 @@ class _Cover:
         used = list(dict.fromkeys([*said, *self.shown]))[: self.settings.offered]
         picked = [self.draw(weight, self.settings.sample) for weight in weights]
         found: list[_Found] = []
-        for trial in range(1, self.settings.trials + 1):
+        for attempt in range(1, self.settings.tries + 1):
             parts = [bank.labelled(index, used) for bank, index in zip(self.banks, picked, strict=True) if len(index)]
             if not parts or self.out_of_time():
                 break
@@ -130,7 +130,7 @@ class _Cover:
             latest = [self.assess(rule, weights) for rule in rules if rule is not None]
             found += latest
             more = [self.draw(weight, self.settings.sample // 2) for weight in latest[0].spoilt] if latest else []
-            if trial >= self.settings.pools and not any(map(len, more)):
+            if attempt >= self.settings.pools and not any(map(len, more)):
                 break
             if more:
                 picked = [np.union1d(index, extra) for index, extra in zip(picked, more, strict=True)]

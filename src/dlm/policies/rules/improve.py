@@ -10,7 +10,7 @@ import numpy as np
 
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.language import Rule
-from dlm.policies.rules.score import Judged, ListJudge
+from dlm.policies.rules.score import ListScorer, ScoredList
 
 __all__ = ["Champion", "polish"]
 
@@ -23,18 +23,18 @@ Drop = tuple[int, int | None]
 
 @dataclass
 class Champion:
-    """Keeps the best list that it has seen, by the judge's score; None before there was any."""
+    """Keeps the best list that it has seen, by its score; None before there was any."""
 
-    judge: ListJudge
+    scorer: ListScorer
     out_of_time: Callable[[], bool]
-    best: Judged | None = None
+    best: ScoredList | None = None
 
     def challenge(self, lists: Sequence[DecisionList]) -> None:
         """Judge lists and polish the best of them if it is promising; then try their rules in the best list of all."""
         before = self.best
-        found = self.judge(lists, before.score - PROMISING if before else -np.inf)
+        found = self.scorer(lists, before.score - PROMISING if before else -np.inf)
         if found:
-            self._keep(polish(found[0], self.judge, self.out_of_time))
+            self._keep(polish(found[0], self.scorer, self.out_of_time))
         if before is not None:
             self.graft(lists)
 
@@ -47,46 +47,46 @@ class Champion:
             lacking = [rule for rule in rules if rule not in best.decisions.rules]
             places = range(len(best.decisions.rules) + 1)
             longer = [_insert(best.decisions, rule, place) for rule in lacking for place in places]
-            found = self.judge(longer, best.score)
+            found = self.scorer(longer, best.score)
             self._keep(*found[:1])
             if self.best is best:
                 break
         if self.best is not None and self.best is not before:
-            self._keep(polish(self.best, self.judge, self.out_of_time))
+            self._keep(polish(self.best, self.scorer, self.out_of_time))
 
-    def judge_again(self) -> None:
-        """What lists are judged by has changed."""
+    def score_again(self) -> None:
+        """What lists are scored by has changed."""
         if self.best is not None:
-            (self.best,) = self.judge([self.best.decisions])
+            (self.best,) = self.scorer([self.best.decisions])
 
-    def _keep(self, *found: Judged) -> None:
-        for judged in found:
-            if self.best is None or judged.score > self.best.score:
-                self.best = judged
+    def _keep(self, *found: ScoredList) -> None:
+        for scored in found:
+            if self.best is None or scored.score > self.best.score:
+                self.best = scored
 
 
 def _insert(decisions: DecisionList, rule: Rule, place: int) -> DecisionList:
     return replace(decisions, rules=(*decisions.rules[:place], rule, *decisions.rules[place:]))
 
 
-def polish(judged: Judged, judge: ListJudge, out_of_time: Callable[[], bool]) -> Judged:
+def polish(scored: ScoredList, scorer: ListScorer, out_of_time: Callable[[], bool]) -> ScoredList:
     """Change a list as long as its score rises; of lists that earn as much, a shorter one has a better score.
 
     What may be dropped without loss is also dropped together: all of it, the better half, and so on.
     """
-    tried = {judged.decisions}
+    tried = {scored.decisions}
     while not out_of_time():
-        decisions = judged.decisions
+        decisions = scored.decisions
         shorter = {_without(decisions, [drop]): drop for drop in _drops(decisions)}
         fresh = [other for other in dict.fromkeys((*shorter, *_reordered(decisions))) if other not in tried]
         tried.update(fresh)
-        better = [found for found in judge(fresh, judged.score) if found.score > judged.score]
+        better = [found for found in scorer(fresh, scored.score) if found.score > scored.score]
         if not better:
             break
         useless = [shorter[found.decisions] for found in better if found.decisions in shorter]
         together = [_without(decisions, useless[:count]) for count in _halves(len(useless))]
-        judged = max([better[0], *judge(together, better[0].score)], key=lambda found: found.score)
-    return judged
+        scored = max([better[0], *scorer(together, better[0].score)], key=lambda found: found.score)
+    return scored
 
 
 def _drops(decisions: DecisionList) -> Iterator[Drop]:

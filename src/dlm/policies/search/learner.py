@@ -29,7 +29,7 @@ from dlm.policies.rules.improve import Champion
 from dlm.policies.rules.labelled import Cases, join_cases
 from dlm.policies.rules.language import Language
 from dlm.policies.rules.rollout import draw_seed, play_lists
-from dlm.policies.rules.score import Judged, ListJudge
+from dlm.policies.rules.score import ListScorer, ScoredList
 from dlm.policies.search.lookahead import look_ahead, visited
 from dlm.policies.search.planned import Bank, Planner
 from dlm.policies.snapshot import Memory, SavedCases, SavedEpisodes, SavedList, save_words
@@ -74,7 +74,7 @@ SHORTENING = 0.5
 """The share of the restarts so far that go on for a shorter list once the best one is believed to be optimal."""
 
 
-COVER = CoverSettings(sample=60, trials=4, pools=3, offered=6)
+COVER = CoverSettings(sample=60, tries=4, pools=3, offered=6)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class RuleSearchSettings:
 
     states: int = 6000  # of an instance that is planned on, at most
     planned: int = 60000  # states of a size that are planned at a time to learn from
-    judged: int = 6000  # and to score by
+    scored: int = 6000  # and to score by
     instances: int = 30  # that these states come from, at most
     cover: CoverSettings = COVER
     ahead: int = 4000  # rollouts at a larger size that a restart labels actions by
@@ -115,7 +115,7 @@ class RuleSearchState:
     memory: dict[int, list[SavedCases]]
     lessons: list[SavedCases]
     exams: dict[int, int]
-    judged: list[SavedEpisodes]
+    scored: list[SavedEpisodes]
     hoped: tuple[float, ...]
     pace: SearchPace
     steps: tuple[int, int, int]
@@ -137,25 +137,25 @@ class RuleSearch(ListLearner):
         self.rng = seeds.rng(seed, Stream.RULE_SEARCH)
         self.planner = Planner(self.language, settings.states)
         self.pace: SearchPace = SearchPace()
-        self.former: Judged | None = None
+        self.former: ScoredList | None = None
         self.memory: dict[int, list[Cases]] = {}
         self.lessons: list[Cases] = []  # from start states that refuted a list
         self.sizes = self.planner.sizes(self.rng, SIZES)
         self._steps_ahead = 0
-        judging = seeds.rng(seed, Stream.RULE_SCORES)
+        scoring = seeds.rng(seed, Stream.RULE_SCORES)
         self.exams = {
             round(self.sizes[-1] * growth): round(settings.episodes * (settings.growth[0] / growth) ** 2)
             for growth in settings.growth
         }
-        self.judge = ListJudge(
+        self.scorer = ListScorer(
             self.language,
-            self._plan(judging, settings.judged),
-            [domain.reset(judging, episodes, size) for size, episodes in self.exams.items()],
+            self._plan(scoring, settings.scored),
+            [domain.reset(scoring, episodes, size) for size, episodes in self.exams.items()],
         )
-        self.champion = Champion(self.judge, out_of_time)
+        self.champion = Champion(self.scorer, out_of_time)
 
     @property
-    def best(self) -> Judged | None:
+    def best(self) -> ScoredList | None:
         """The best list so far, of this series of restarts or a former one."""
         own = self.champion.best
         return own if own is not None and (self.former is None or own.score > self.former.score) else self.former
@@ -188,7 +188,7 @@ class RuleSearch(ListLearner):
 
     @property
     def env_steps(self) -> int:
-        return self.planner.steps + self.judge.steps + self._steps_ahead
+        return self.planner.steps + self.scorer.steps + self._steps_ahead
 
     def restart(self) -> None:
         """Another end for the best list of this series, or exceptions from it where it has regret."""
@@ -235,25 +235,25 @@ class RuleSearch(ListLearner):
         for start in failed:
             hard, size = start.take(slice(0, HARD)), self.domain.size(start)
             if size in self.exams:
-                self.judge.add_starts(list(self.exams).index(size), hard)
+                self.scorer.add_starts(list(self.exams).index(size), hard)
             else:
                 self.exams = dict(sorted({**self.exams, size: HARD}.items()))
                 both = join([hard, self.domain.reset(self.rng, HARD, size)])
-                self.judge.add_size(list(self.exams).index(size), both)
-            bank = self.planner.plan_from(hard, self.settings.judged)
+                self.scorer.add_size(list(self.exams).index(size), both)
+            bank = self.planner.plan_from(hard, self.settings.scored)
             if bank.useful.any():
                 visits = bank.visits(bank.good(0.5), ASIDE)
                 self.lessons.append(bank.sample(self.rng, visits, 4 * self.settings.cover.sample))
-        self._judge_again()
+        self._score_again()
         restarts = self.pace.restarts
         self.pace = SearchPace(restarts, peak=self._score, begun=restarts)
         return True
 
-    def _judge_again(self) -> None:
+    def _score_again(self) -> None:
         """What lists are scored by has changed."""
-        self.champion.judge_again()
+        self.champion.score_again()
         if self.former is not None:
-            (self.former,) = self.judge([self.former.decisions])
+            (self.former,) = self.scorer([self.former.decisions])
 
     @property
     def _score(self) -> float:
@@ -265,7 +265,7 @@ class RuleSearch(ListLearner):
 
     def _new_series(self) -> None:
         """Begin from an empty list; lists that were found stay to be compared with."""
-        self.former, self.champion = self.best, Champion(self.judge, self.out_of_time)
+        self.former, self.champion = self.best, Champion(self.scorer, self.out_of_time)
         self.pace.peak, self.pace.since_best = -np.inf, 0
 
     def _gather(self) -> list[Cases]:
@@ -281,7 +281,7 @@ class RuleSearch(ListLearner):
         self.memory = {size: [*self.memory.get(size, [])[1 - MEMORY :], cases] for size, cases in fresh.items()}
         return [*(join_cases(cases) for cases in self.memory.values()), *self.lessons]
 
-    def _look_at_plans(self, size: int, guide: Judged | None) -> Cases:
+    def _look_at_plans(self, size: int, guide: ScoredList | None) -> Cases:
         """States that the best plans and a good list visit, with some random steps."""
         bank = self.planner.plan(self.rng, size, self.settings.planned, self.settings.instances)
         visits = bank.visits(bank.good(0.5), ASIDE)
@@ -289,7 +289,7 @@ class RuleSearch(ListLearner):
             visits = visits + bank.visits(bank.chosen(guide.decisions), ASIDE)
         return bank.sample(self.rng, visits, 4 * self.settings.cover.sample)
 
-    def _examine(self, best: Judged) -> dict[int, State]:
+    def _examine(self, best: ScoredList) -> dict[int, State]:
         """Fresh start states of the larger sizes at which the best list mostly succeeds: its rollouts label actions.
 
         Lists are scored from the start states from which it fails, too, from now on.
@@ -302,9 +302,9 @@ class RuleSearch(ListLearner):
             if played.solved.mean() < MASTERED:
                 break
             failed = np.flatnonzero(~played.solved[0])[:HARD]
-            self.judge.add_starts(number, start.take(failed))
+            self.scorer.add_starts(number, start.take(failed))
             found[size] = start.take(np.concatenate([failed, np.flatnonzero(played.solved[0])[: 2 * HARD]]))
-        self._judge_again()
+        self._score_again()
         return found
 
     def _look_ahead(self, decisions: DecisionList, start: State) -> Cases:
@@ -365,7 +365,7 @@ class RuleSearch(ListLearner):
     def state(self) -> RuleSearchState:
         """All that the next restart depends on."""
         lists = self.champion.best, self.former
-        best, former = (SavedList.of(judged) if judged else None for judged in lists)
+        best, former = (SavedList.of(scored) if scored else None for scored in lists)
         return RuleSearchState(
             rng=deepcopy(self.rng),
             words=save_words(self.language.vocabulary, lists),
@@ -374,20 +374,20 @@ class RuleSearch(ListLearner):
             memory={size: [SavedCases.of(part) for part in cases] for size, cases in self.memory.items()},
             lessons=[SavedCases.of(cases) for cases in self.lessons],
             exams=dict(self.exams),
-            judged=[SavedEpisodes.of(start) for start in self.judge.starts],
-            hoped=tuple(self.judge.best),
+            scored=[SavedEpisodes.of(start) for start in self.scorer.starts],
+            hoped=tuple(self.scorer.best),
             pace=replace(self.pace),
-            steps=(self.planner.steps, self.judge.steps, self._steps_ahead),
+            steps=(self.planner.steps, self.scorer.steps, self._steps_ahead),
         )
 
     def restore(self, state: RuleSearchState) -> None:
         """Go on from a snapshot of a search made with the same arguments."""
-        memory = Memory.of(self.language, state.words, self.judge.starts[0])
+        memory = Memory.of(self.language, state.words, self.scorer.starts[0])
         self.rng.bit_generator.state = state.rng.bit_generator.state
-        self.champion.best, self.former = memory.judged(state.best), memory.judged(state.former)
+        self.champion.best, self.former = memory.scored(state.best), memory.scored(state.former)
         self.memory = {size: list(map(memory.cases, cases)) for size, cases in state.memory.items()}
         self.lessons, self.exams = list(map(memory.cases, state.lessons)), dict(state.exams)
-        self.judge.starts = list(map(memory.state, state.judged))
-        self.judge.best = state.hoped
+        self.scorer.starts = list(map(memory.state, state.scored))
+        self.scorer.best = state.hoped
         self.pace = replace(state.pace)
-        self.planner.steps, self.judge.steps, self._steps_ahead = state.steps
+        self.planner.steps, self.scorer.steps, self._steps_ahead = state.steps
