@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import ENVIRONMENT, Command
-from dlm.policies.gradient.soft_file import SOFT
+from dlm.policies.gradient.soft import SOFT
 
 ROOT = Path(__file__).parents[2]
 INSTALL = "pip install 'dlm[gradient]'"

@@ -20,7 +20,7 @@ from dlm.errors import SettingsError
 from dlm.learning.verify import INSTANCES, TrialResult, check_signature, try_program
 from dlm.logic.syntax import Program
 from dlm.policies.episode import Move, play_episode
-from dlm.policies.gradient.soft_file import load_soft
+from dlm.policies.gradient.soft import load_soft
 from dlm.policies.verify import Earned, Play, Tested, play_program, try_size, try_trials
 from dlm.problems import Problem, WorldOptions
 from dlm.runs.folder import RunFolder

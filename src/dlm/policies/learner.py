@@ -5,17 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from dlm.envs.domain import AnyDomain, State
 from dlm.logic.syntax import Program
+from dlm.policies.gradient.soft import SoftPolicy
 from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.language import Language
 from dlm.policies.rules.score import ScoredList
 from dlm.runs.learner import Candidate, Learner, Report
-
-if TYPE_CHECKING:
-    from dlm.policies.gradient.soft import SoftPolicy
 
 __all__ = ["ListLearner", "Pace", "PolicyLearner"]
 

@@ -13,7 +13,7 @@ import time
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dlm import seeds
 from dlm.envs.domain import AnyDomain
@@ -21,7 +21,7 @@ from dlm.envs.from_gymnasium import EnvDomain
 from dlm.errors import RunError, SettingsError
 from dlm.logic.syntax import Program
 from dlm.policies.build import build_policy_learner
-from dlm.policies.gradient.soft_file import SOFT, load_soft, save_soft
+from dlm.policies.gradient.soft import SOFT, SoftPolicy, load_soft, save_soft
 from dlm.policies.imitation.teachers import TeacherSource, find_teacher
 from dlm.policies.learner import PolicyLearner
 from dlm.policies.policy import Policy
@@ -37,9 +37,6 @@ from dlm.runs.result import Ending
 from dlm.runs.session import Session
 from dlm.runs.settings import RunSettings
 from dlm.seeds import Stream, derive_seed
-
-if TYPE_CHECKING:
-    from dlm.policies.gradient.soft import SoftPolicy
 
 __all__ = ["check_policy_task", "learn_policy_task", "resume_policy_task"]
 

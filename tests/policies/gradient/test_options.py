@@ -11,7 +11,7 @@ from dlm.envs import get_domain
 from dlm.policies.build import build_policy_learner
 from dlm.policies.gradient.learner import PolicyGradient
 from dlm.policies.gradient.settings import PolicySettings, default_settings, machine_settings
-from dlm.policies.gradient.soft_file import load_soft
+from dlm.policies.gradient.soft import load_soft
 from dlm.policies.settings import PolicyRunSettings
 from dlm.runs.folder import RunFolder
 

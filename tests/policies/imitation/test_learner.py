@@ -21,8 +21,7 @@ from dlm.logic.text import parse_program
 from dlm.machine import Selection
 from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.settings import machine_settings
-from dlm.policies.gradient.soft import SoftPolicy
-from dlm.policies.gradient.soft_file import save_soft
+from dlm.policies.gradient.soft import SoftPolicy, save_soft
 from dlm.policies.imitation.dagger import Classroom
 from dlm.policies.imitation.invention import adopt, taught_task
 from dlm.policies.imitation.learner import Imitation, ImitationSettings

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from dlm import seeds
 from dlm.envs.domain import AnyDomain, State
 from dlm.envs.evaluate import decide
-from dlm.errors import RunError
 from dlm.learning.prune import prune
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
@@ -34,8 +33,8 @@ from dlm.policies.gradient.fallback import FallbackState, ProgramPool
 from dlm.policies.gradient.local_search import repair
 from dlm.policies.gradient.scoring import Bar, Benchmark, Score
 from dlm.policies.gradient.settings import PolicySettings
-from dlm.policies.gradient.soft import SoftPolicy
-from dlm.policies.gradient.training import Rank, Training, TrainingState, to_array
+from dlm.policies.gradient.soft import SavedSoft, SoftPolicy
+from dlm.policies.gradient.training import Rank, Training, TrainingState
 from dlm.policies.verify import longest_tests
 from dlm.runs.checkpoint import choices_of
 from dlm.runs.learner import Candidate, Report
@@ -77,15 +76,6 @@ class Found:
 
 
 @dataclass(frozen=True)
-class SavedSoft:
-    """The soft policy that did best in an exam."""
-
-    rank: Rank
-    weights: NDArray[np.float32]
-    temperature: float
-
-
-@dataclass(frozen=True)
 class PolicyGradientState:
     """All that the next update depends on."""
 
@@ -94,7 +84,7 @@ class PolicyGradientState:
     training: TrainingState
     found: Found
     pool: FallbackState
-    soft: SavedSoft | None
+    soft: tuple[Rank, SavedSoft] | None
     effort: Effort
     benchmark_steps: int
     done: bool
@@ -279,7 +269,7 @@ class PolicyGradient:
             training=self.training.state(),
             found=replace(self.found, seen=list(self.found.seen)),
             pool=self.pool.state(),
-            soft=soft and SavedSoft(soft[0], to_array(soft[1].weights), soft[1].temperature),
+            soft=soft and (soft[0], soft[1].saved()),
             effort=replace(self.effort),
             benchmark_steps=self.benchmark.steps,
             done=self.done,
@@ -293,10 +283,7 @@ class PolicyGradient:
         self._generator.set_state(torch.from_numpy(state.generator))
         self.pool.restore(state.pool)
         if state.soft:
-            weights = torch.from_numpy(state.soft.weights).to(actor.device)
-            if weights.shape != self.training.policy.weights.shape:
-                raise RunError("the saved soft policy does not fit this machine")
-            self.best_soft = state.soft.rank, SoftPolicy(actor, weights, state.soft.temperature)
+            self.best_soft = state.soft[0], SoftPolicy.of(state.soft[1], actor)
         if state.found.best:
             choices_of(actor.wiring, state.found.best[1])
         self.found = replace(state.found, seen=list(state.found.seen))

@@ -24,7 +24,7 @@ from dlm.policies.gradient.soft import SoftPolicy
 from dlm.policies.verify import TOLERANCE
 from dlm.space.settings import MachineSettings
 
-__all__ = ["Course", "Rank", "Training", "TrainingState", "to_array"]
+__all__ = ["Course", "Rank", "Training", "TrainingState"]
 
 CRITIC_WIDTH, CRITIC_RATE = 32, 0.005
 """Size of the critic's summaries, and its learning rate."""
@@ -178,9 +178,9 @@ class Training:
     def state(self) -> TrainingState:
         trained = self.optimiser.state_dict()
         return TrainingState(
-            logits=to_array(self.actor.machine.logits),
-            critic={name: to_array(tensor) for name, tensor in self.critic.state_dict().items()},
-            moments=[{name: to_array(own[name]) for name in MOMENTS} for own in trained["state"].values()],
+            logits=_array(self.actor.machine.logits),
+            critic={name: _array(tensor) for name, tensor in self.critic.state_dict().items()},
+            moments=[{name: _array(own[name]) for name in MOMENTS} for own in trained["state"].values()],
             rates=[float(group["lr"]) for group in trained["param_groups"]],
             curriculum=self.curriculum.state(),
             softness=self.softness,
@@ -208,7 +208,6 @@ class Training:
         self.softness, self.course = state.softness, replace(state.course)
 
 
-def to_array(tensor: Tensor) -> NDArray[np.float32]:
-    """A copy on the side of NumPy."""
+def _array(tensor: Tensor) -> NDArray[np.float32]:
     array: NDArray[np.float32] = tensor.detach().cpu().numpy().copy()
     return array

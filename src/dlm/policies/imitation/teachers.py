@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -16,12 +16,9 @@ from dlm.envs.evaluate import check_policy, choose
 from dlm.envs.teachers import get_teacher, teacher_names
 from dlm.errors import DataError, SettingsError
 from dlm.logic.syntax import Program
-from dlm.policies.gradient.soft_file import SOFT, load_soft
+from dlm.policies.gradient.soft import SOFT, SoftPolicy, load_soft
 from dlm.programs import read_program
 from dlm.runs.folder import RunFolder
-
-if TYPE_CHECKING:
-    from dlm.policies.gradient.soft import SoftPolicy
 
 __all__ = ["GoodActions", "ProgramTeacher", "Teacher", "TeacherSource", "act_as_told", "find_teacher", "name_of"]
 
