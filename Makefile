@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: setup learn test lint types unit docs bench-ilp bench-step bench-eval bench-run torture bench-env bench-rl bench-compare clean
+.PHONY: setup learn test lint types unit docs bench-ilp bench-step bench-eval bench-run torture fuzz bench-env bench-rl bench-compare clean
 
 setup: .venv/.done
 
@@ -46,6 +46,9 @@ bench-eval: setup
 
 bench-run: setup
 	$(BIN)/python -m benchmarks.run $(ARGS)
+
+fuzz: setup
+	$(BIN)/python -m benchmarks.fuzz $(ARGS)
 
 torture: setup
 	PYTHONPATH=tests $(BIN)/python -m benchmarks.torture $(ARGS)
