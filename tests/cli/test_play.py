@@ -23,8 +23,8 @@ def test_an_episode_as_text_ends_at_the_goal(call: Command) -> None:
     code, out, err = call("play", SORTING, "--task", "rl/sorting", "--objects", 4)
     assert (code, err) == (0, "")
     assert "step 1: swap(0, 1)" in out
-    assert "step 2: swap(1, 2)" in out
-    assert "The goal is reached in 2 steps. Return 0.990, optimum 0.990." in out
+    assert "step 3: swap(2, 3)" in out
+    assert "The goal is reached in 3 steps. Return 0.980, optimum 0.980." in out
     assert "one of the true actions, uniformly at random" in out
 
 
@@ -34,7 +34,7 @@ def test_each_step_is_explained_down_to_a_level(call: Command) -> None:
     assert "  swap(0, 1) is true, because\n    first(0) is true\n" in short
     assert "--levels 0" in short
     _, whole, _ = call(*arguments, "--levels", 0)
-    assert "there is a fitting y: 2, because" in whole
+    assert "there is a fitting y: 3, because" in whole
     assert "--levels 0" not in whole
 
 

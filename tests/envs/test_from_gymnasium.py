@@ -36,7 +36,7 @@ def test_a_policy_is_learned_and_acts_in_the_environment() -> None:
     assert steps == 8 - here
     (tested,) = policy.evaluate(size=6, episodes=20, mode="greedy")
     assert (tested.size, tested.episodes, tested.success) == (6, 20, 1.0)
-    assert str(policy).startswith("# Corridor: verified, by search")
+    assert str(policy).startswith("# Corridor: verified, tested at sizes ")
 
 
 def number(atom: tuple[int, ...], shown: dlm.Structure) -> int:  # noqa: ARG001 (as every encoding)
