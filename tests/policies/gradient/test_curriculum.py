@@ -1,4 +1,4 @@
-"""Lessons, replay, scattered starts and the benchmark of programs."""
+"""Lessons, exams and replay."""
 
 from __future__ import annotations
 
@@ -10,12 +10,8 @@ from numpy.typing import NDArray
 
 from dlm.envs import get_domain, join
 from dlm.envs.evaluate import Mode
-from dlm.logic.text import parse_program
 from dlm.policies.gradient.curriculum import Curriculum
-from dlm.policies.gradient.scoring import Bar, Benchmark, benchmark_sizes, scatter
 from dlm.policies.gradient.settings import CurriculumSettings
-
-UNSTACK = parse_program("move(x, y) :- is_floor(y) & ~on(x, y) & top(x).")
 
 
 def all_solved(start: Any, mode: Mode) -> NDArray[np.bool_]:  # noqa: ARG001
@@ -51,27 +47,3 @@ def test_failed_instances_come_up_again() -> None:
     drawn = curriculum.draw(10)
     assert drawn.count == 10
     assert set(drawn.keys()) <= failed
-
-
-@pytest.mark.parametrize("name", ["rl/unstack", "rl/sorting", "rl/blocksworld", "rl/path"])
-def test_scattered_starts_can_be_played_from(name: str) -> None:
-    domain, rng = get_domain(name), np.random.default_rng(0)
-    start = domain.reset(rng, 30, 4)
-    away = scatter(domain, rng, start)
-    assert np.array_equal(away.left, start.left)
-    assert not domain.solved(away).any()
-    assert not away.finished.any()
-    assert (away.keys() == start.keys()) == domain.limit_is_rule
-
-
-def test_the_benchmark_knows_what_is_optimal() -> None:
-    benchmark = Benchmark(get_domain("rl/unstack"), seed=0, episodes=10)
-    assert benchmark_sizes(benchmark.domain) == (3, 4, 6)
-    assert benchmark.score(UNSTACK).flawless
-    worse = parse_program("move(x, y) :- is_floor(y) & top(x).")
-    score = benchmark.score(worse)
-    assert not score.optimal
-    assert score.total < score.own < 0
-    assert Bar(benchmark, 0.0).objection(UNSTACK) is None
-    assert Bar(benchmark, 0.0).objection(worse)
-    assert Bar(benchmark, 0.0, out_of_time=lambda: True).objection(UNSTACK)

@@ -10,13 +10,10 @@ import torch
 
 from dlm.envs.evaluate import run_policy
 from dlm.envs.towers import Unstack
-from dlm.machine import Selection, hard_choices
-from dlm.policies.gradient.actor import Actor
+from dlm.machine import hard_choices
 from dlm.policies.gradient.learner import PolicyGradient
-from dlm.policies.gradient.local_search import repair
-from dlm.policies.gradient.scoring import Benchmark
 from dlm.policies.gradient.settings import PolicySettings, RateSettings, SoftSettings, default_settings
-from dlm.space import MachineSettings, embed_choices, random_choices, wire
+from dlm.space import MachineSettings
 
 torch.set_num_threads(1)
 
@@ -127,18 +124,3 @@ def test_a_program_that_repair_has_changed_is_not_called_the_gradients() -> None
     assert again.found.repaired
     again._restart()
     assert not again.found.repaired  # the next restart's program is its own
-
-
-def test_a_broken_choice_is_mended() -> None:
-    domain = FewBlocks()
-    rng = np.random.default_rng(0)
-    actor = Actor(domain, MACHINE, torch.Generator().manual_seed(0))
-    small = wire(MachineSettings(depth=2, breadth=2), domain.predicates, "move", 2)
-    choices = embed_choices(small, random_choices(small, rng), actor.wiring, rng)
-    benchmark = Benchmark(domain, seed=0, episodes=10)
-    before = benchmark.score(actor.program(choices))
-    soft = actor.machine.weights(Selection()).detach()
-    found = repair(actor, choices, benchmark, soft, rng, patience=2)
-    assert found.score.total > before.total
-    assert found.score == benchmark.score(actor.program(found.choices))
-    assert found.steps > 0

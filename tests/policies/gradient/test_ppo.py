@@ -13,18 +13,17 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dlm.data.worlds import BoolArray, Worlds
-from dlm.engines import evaluate_target
 from dlm.envs import get_domain
 from dlm.envs.domain import Actions, Domain, IntArray, State, Trial, fresh
-from dlm.machine import Selection, weights_of
+from dlm.machine import Selection
 from dlm.machine.critic import Critic
 from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, Softness
 from dlm.policies.gradient.ppo import advantages, normalised, ppo_update, value_loss
 from dlm.policies.gradient.reinforce import reinforce_update, returns_to_go
-from dlm.policies.gradient.rollout import play, roll_out
+from dlm.policies.gradient.rollout import roll_out
 from dlm.policies.gradient.settings import Algorithm, AnnealingSettings, PolicySettings, RateSettings, UpdateSettings
-from dlm.space import MachineSettings, random_choices
+from dlm.space import MachineSettings
 
 torch.set_num_threads(1)
 
@@ -122,53 +121,6 @@ def test_a_value_gains_nothing_by_leaving_the_clip() -> None:
     loss.backward()  # type: ignore[no-untyped-call]
     assert far.grad is not None
     assert not far.grad.any()
-
-
-def test_a_rollout_remembers_what_was_played() -> None:
-    domain = get_domain("rl/unstack")
-    actor = Actor(domain, MachineSettings(depth=3, breadth=2), torch.Generator().manual_seed(0))
-    weights = actor.machine.weights(Selection()).detach()
-    start = domain.reset(np.random.default_rng(0), 7, 3)
-    played = roll_out(actor, weights, start, np.random.default_rng(1))
-    assert played.grid(played.rewards).sum(0).tolist() == pytest.approx(played.outcome.returns.tolist(), abs=1e-5)
-    assert torch.equal(played.flat(played.grid(played.rewards)), played.rewards)
-    assert played.steps == played.outcome.steps == len(played.legal)
-    scores = actor.scores(weights, played.part(torch.arange(played.steps)))
-    again = (scores / 0.01).log_softmax(1).gather(1, played.actions[:, None])[:, 0]
-    assert torch.allclose(again, played.log_probs, atol=1e-3)
-
-
-def test_each_episode_can_have_weights_of_its_own() -> None:
-    domain = get_domain("rl/unstack")
-    rng = np.random.default_rng(3)
-    actor = Actor(domain, MachineSettings(depth=3, breadth=2))
-    tables = [random_choices(actor.wiring, rng) for _ in range(5)]
-    weights = torch.cat([weights_of(actor.wiring, table) for table in tables])
-    start = domain.reset(rng, 5, 3)
-    together = play(actor, weights, start, rng, mode="greedy")
-    alone = [play(actor, weights[i : i + 1], start.take(slice(i, i + 1)), rng, mode="greedy") for i in range(5)]
-    assert together.returns.tolist() == pytest.approx([one.returns[0] for one in alone])
-
-
-@pytest.mark.parametrize("name", ["rl/blocksworld", "rl/path", "rl/sorting"])
-def test_a_program_is_what_its_machine_computes(name: str) -> None:
-    domain = get_domain(name)
-    rng = np.random.default_rng(4)
-    actor = Actor(domain, MachineSettings(depth=3, breadth=2))
-    state = domain.reset(rng, 3, 4)
-    for _ in range(5):
-        table = random_choices(actor.wiring, rng)
-        scores = actor.scores(weights_of(actor.wiring, table), actor.valuation(state))
-        truth = evaluate_target(actor.program(table), domain.observe(state))
-        assert scores.bool().numpy().tolist() == truth[(slice(None), *actor.atoms(state).T)].tolist()
-
-
-def test_a_block_and_its_own_goal_are_compared() -> None:
-    actor = Actor(get_domain("rl/blocksworld"), MachineSettings(depth=3, breadth=2))
-    unary = set(actor.wiring.inputs_by_arity[1])
-    assert "same_x_goal_itself" in unary
-    assert "same_x_itself" not in unary
-    assert 1 not in Actor(get_domain("rl/sorting"), MachineSettings(depth=3, breadth=2)).wiring.inputs_by_arity
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "reinforce"])
