@@ -128,8 +128,8 @@ def test_callbacks_are_told_and_can_stop() -> None:
         seen.append(progress)
         return len(seen) >= 3
 
-    slow = replace(dlm.get_task("family/is-mguncle"), name="own/slow")
-    result = dlm.learn(slow, learner="gradient", callbacks=[stop])
+    hard = replace(own_task(), label=lambda worlds: np.asarray(worlds.relations["edge"].sum(axis=2) % 2 == 1))
+    result = dlm.learn(hard, learner="gradient", callbacks=[stop])
     assert result.ended == "stopped"
     assert len(seen) == 3
     assert seen[-1].report.steps > seen[0].report.steps

@@ -1,19 +1,20 @@
-import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from cli.conftest import IMPOSSIBLE, Run, Start, one_object, wait_for
 from dlm.cli import main
+from dlm.learning.fit import Fit
+from dlm.learning.search import SearchState
+from dlm.runs.checkpoint import read_checkpoint
+from dlm.runs.folder import RunFolder
 
 
 def saved_steps(run: Path) -> int:
-    with np.load(run / "search.safetensors") as arrays:
-        return int(json.loads(arrays["counters"].tobytes())["steps"])
+    return read_checkpoint(run / "search.safetensors", SearchState).steps
 
 
 def test_a_killed_run_goes_on_from_its_checkpoint(start: Start, dlm: Run, tmp_path: Path) -> None:
@@ -117,8 +118,8 @@ def test_a_checkpoint_of_something_else(
     run, _ = learned
     shutil.copytree(run, tmp_path / "copy")
     (tmp_path / "copy" / "result.json").unlink()
-    np.savez(tmp_path / "copy" / "search.safetensors", other=np.zeros(3))
+    RunFolder(tmp_path / "copy").write_state("search.safetensors", Fit())
     done = dlm("learn", "--resume", "copy")
     assert done.returncode == 2
-    assert "search.safetensors does not fit this run" in done.stderr
+    assert "search.safetensors: SearchState should have the parts" in done.stderr
     assert "Traceback" not in done.stderr

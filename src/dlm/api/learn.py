@@ -196,6 +196,10 @@ def read_settings(folder: RunFolder) -> LearnSettings | PolicyRunSettings:
 
 
 def _read(folder: RunFolder, problem: Problem, settings: RunSettings) -> Result | Policy | None:
+    if problem.name != settings.task:
+        raise SettingsError(
+            f"the run in {folder.path} learns {settings.task}, not {problem.name}; leave the problem out to open it"
+        )
     if isinstance(problem, Task) != isinstance(settings, LearnSettings):
         raise RunError(f"the run {folder.path} learns a {settings.kind}, and {problem.name} is another kind of problem")
     return read_result(folder) if isinstance(problem, Task) else read_policy(folder, problem)
