@@ -6,7 +6,7 @@ import pytest
 from dlm.engines import evaluate_target
 from dlm.learning.circuit import Circuit, Netlist
 from dlm.learning.packing import pack_examples
-from dlm.learning.search import SearchLearner, SearchSettings
+from dlm.learning.search import Cooling, RestartSettings, SearchLearner, SearchSettings
 from dlm.space import MachineSettings, program_of, random_choices, used_modules, wire
 from dlm.tasks import get_task
 
@@ -118,7 +118,7 @@ def test_learns_easy_tasks(name):
 
 def test_same_seed_same_search():
     task = get_task("family/is-uncle")
-    quick = SearchSettings(pool=64, moves=12, quench=4, slice=30)
+    quick = SearchSettings(pool=64, cooling=Cooling(moves=12, quench=4), slice=30)
     first, second, other = (SearchLearner(task, task.settings, seed, quick) for seed in (5, 5, 6))
     trace = run(first, 12)
     assert trace == run(second, 12)
@@ -127,10 +127,10 @@ def test_same_seed_same_search():
 
 def test_a_restored_search_goes_on_as_if_nothing_had_happened():
     task = get_task("family/is-uncle")
-    quick = SearchSettings(pool=64, moves=8, quench=2, slice=30)
+    quick = SearchSettings(pool=64, cooling=Cooling(moves=8, quench=2), slice=30)
     learner = SearchLearner(task, task.settings, 0, quick)
     run(learner, 15)
-    assert learner.elite
+    assert learner.standing.elite
     learner.refute([task.sample(np.random.default_rng(1), 3, 6)])
     learner.advance()
     state = learner.state()
@@ -149,13 +149,13 @@ def test_counterexamples_stay_in_the_sample():
     assert max(batch.size for batch in learner.sample) <= task.train_size
 
 
-def test_a_suggestion_is_where_a_start_begins():
+def test_a_suggestion_is_where_a_restart_begins():
     task = get_task("family/has-father")
-    learner = SearchLearner(task, task.settings, 0, SearchSettings(pool=64, suggested_share=1.0))
+    learner = SearchLearner(task, task.settings, 0, SearchSettings(pool=64, restart=RestartSettings(suggested=1.0)))
     wiring = wire(task.settings, task.inputs, task.target, task.target_arity)
     suggestion = random_choices(wiring, np.random.default_rng(3))
     learner.suggest(suggestion, "gradient")
-    learner._begin()
-    assert learner.origin == "gradient+search"
+    learner._restart()
+    assert learner.now.origin == "gradient+search"
     for key, table in learner.circuit.table_of_choices().items():
         np.testing.assert_array_equal(table, suggestion[key])

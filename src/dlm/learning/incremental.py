@@ -68,6 +68,16 @@ class HeldOut:
         return 1 - fit_program(program, self.batches).score
 
 
+@dataclass
+class Question:
+    """What a phase may ask: the task itself, or for an argument of its target; and how well it was answered so far."""
+
+    task: Task
+    held_out: HeldOut
+    error: float = 1.0
+    vain: int = 0  # phases since the last improvement
+
+
 @dataclass(frozen=True)
 class SavedInventions:
     """What `Inventions` holds, its definitions as one program."""
@@ -107,17 +117,15 @@ class IncrementalLearner(Generic[StateT]):
         restarts: int | None = None,
     ) -> None:
         self.name = f"{kind} (incremental)"
-        self.kind, self.task, self.seed = kind, task, seed
+        self.task, self.seed = task, seed
         self._train = train
         self._restarts = restarts or (1 if kind == "gradient" else SEARCH_RESTARTS)
         breadth = max(machine.breadth_at(layer) for layer in range(1, machine.depth))
         self._widest = max(task.target_arity, breadth - 1, *task.inputs.values())
-        self.questions = [task, *(project_task(task, n) for n in range(task.target_arity) if task.target_arity > 1)]
-        self.held_out = [HeldOut(question, seeds.rng(seed, Stream.HELD_OUT)) for question in self.questions]
+        asked = [task, *(project_task(task, n) for n in range(task.target_arity) if task.target_arity > 1)]
+        self.questions = [Question(own, HeldOut(own, seeds.rng(seed, Stream.HELD_OUT))) for own in asked]
         self.kept = self.inventions = Inventions()
-        self.errors = [1.0 for _ in self.questions]
         self.phase = 0
-        self._vain = [0 for _ in self.questions]
         self._steps_before = 0
         self._counterexamples: list[Examples] = []
         self._begin()
@@ -132,7 +140,7 @@ class IncrementalLearner(Generic[StateT]):
         report = self.learner.advance()
         candidate = self._consider(report)
         over = report.restarts > self._restarts
-        if self._question and report.candidate is not None and report.candidate.believed:
+        if not self._asks_task and report.candidate is not None and report.candidate.believed:
             over = True
         told = replace(
             report, learner=self.name, steps=self._steps_before + report.steps, restarts=self.phase, candidate=candidate
@@ -147,28 +155,32 @@ class IncrementalLearner(Generic[StateT]):
         """These counterexamples are training worlds of all further phases."""
         self._counterexamples += [batch.take(slice(0, 4)) for batch in counterexamples]
         del self._counterexamples[:-KEPT]
-        if not self._question:
+        if self._asks_task:
             self.learner.refute([self.inventions.extend_examples(batch) for batch in counterexamples])
 
     # ------------------------------------------------------------------ phases
 
     @property
-    def _question(self) -> int:
-        """What this phase asks: 0 for the task itself, n for its target's n-th argument."""
-        return (self.phase - 1) % len(self.questions)
+    def _question(self) -> Question:
+        """What this phase asks."""
+        return self.questions[(self.phase - 1) % len(self.questions)]
+
+    @property
+    def _asks_task(self) -> bool:
+        return self._question is self.questions[0]
 
     def _begin(self) -> None:
         self.phase += 1
         self._found: tuple[float, Program] | None = None
         self._latest: Program | None = None
         self.learner = self._build()
-        if self._counterexamples and not self._question:
+        if self._counterexamples and self._asks_task:
             self.learner.refute([self.inventions.extend_examples(batch) for batch in self._counterexamples])
 
     def _build(self) -> TaskLearner[StateT]:
-        steps = round(min(STEPS * SLOWER ** self._vain[self._question], SLOWEST))
+        steps = round(min(STEPS * SLOWER**self._question.vain, SLOWEST))
         seed = derive_seed(self.seed, Stream.PHASE, self.phase)
-        return self._train(self.inventions.extend_task(self.questions[self._question]), Phase(seed, steps))
+        return self._train(self.inventions.extend_task(self._question.task), Phase(seed, steps))
 
     def _consider(self, report: Report) -> Candidate | None:
         """The latest program, about the task's own inputs, if its learner believes in it or it is the best."""
@@ -178,26 +190,26 @@ class IncrementalLearner(Generic[StateT]):
             return None
         self._latest = program
         whole = self.inventions.complete(program)
-        error = self.held_out[self._question].error(whole)
-        best = self.errors[self._question] if self._found is None else min(self.errors[self._question], self._found[0])
+        question = self._question
+        error = question.held_out.error(whole)
+        best = question.error if self._found is None else min(question.error, self._found[0])
         if self._found is None or error < self._found[0]:
             self._found = error, program
-        if self._question or (not believed and error >= best):
+        if not self._asks_task or (not believed and error >= best):
             return None
         return Candidate(whole, self.name, 1 - error, believed)
 
     def _end_phase(self) -> None:
         """Keep what the phase invented if its program is better than the best so far; else the next one may try it."""
-        worlds, question = [batch.worlds for batch in self.held_out[0].batches], self._question
+        worlds, question = [batch.worlds for batch in self.questions[0].held_out.batches], self._question
         if self._found is None:
-            self._vain[question] += 1
-        elif self._found[0] < self.errors[question]:
-            self._vain[question] = 0
-            self.errors[question] = self._found[0]
+            question.vain += 1
+        elif self._found[0] < question.error:
+            question.error, question.vain = self._found[0], 0
             self.kept = self.inventions.grown([self._found[1]], self.task, worlds, self._widest)
             self.inventions = self.kept
         else:
-            self._vain[question] += 1
+            question.vain += 1
             program = self.inventions.complete(self._found[1])
             self.inventions = self.kept.grown([program], self.task, worlds, self._widest)
 
@@ -209,9 +221,9 @@ class IncrementalLearner(Generic[StateT]):
             learner=self.learner.state(),
             kept=_saved(self.kept),
             inventions=_saved(self.inventions),
-            errors=list(self.errors),
+            errors=[question.error for question in self.questions],
             phase=self.phase,
-            vain=list(self._vain),
+            vain=[question.vain for question in self.questions],
             steps_before=self._steps_before,
             found=self._found,
             counterexamples=list(self._counterexamples),
@@ -222,7 +234,8 @@ class IncrementalLearner(Generic[StateT]):
         if len(state.errors) != len(self.questions) or len(state.vain) != len(self.questions) or state.phase < 1:
             raise RunError("the saved phases are not those of this task")
         self.kept, self.inventions = _restored(state.kept), _restored(state.inventions)
-        self.errors, self._vain = list(state.errors), list(state.vain)
+        for question, error, vain in zip(self.questions, state.errors, state.vain, strict=True):
+            question.error, question.vain = error, vain
         self.phase, self._steps_before, self._found = state.phase, state.steps_before, state.found
         self._counterexamples = examples_of(self.task, state.counterexamples)
         self.learner = self._build()

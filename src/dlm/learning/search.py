@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +38,33 @@ from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
 from dlm.tasks.task import Task
 
-__all__ = ["SearchLearner", "SearchSettings", "SearchState"]
+__all__ = ["Cooling", "RestartSettings", "SearchLearner", "SearchSettings", "SearchState"]
 
 
 NEAR = 0.05
 """A program wrong on a smaller share of the pool's worlds is almost right."""
+
+
+@dataclass(frozen=True)
+class Cooling:
+    """A cycle of falling temperature."""
+
+    moves: int = 70  # for each layer of the machine: deeper machines need longer cycles
+    quench: int = 20  # moves at temperature 0 after them, for each layer
+    hot: float = 0.06  # temperature at the beginning
+    cold: float = 0.002  # and at the end
+    reheat: float = 0.5  # factor on `hot` after the first cycle of a restart
+
+
+@dataclass(frozen=True)
+class RestartSettings:
+    """When to restart, and from what."""
+
+    cycles: int = 8  # of a restart, at most
+    patience: int = 2  # cycles without a better program before the next
+    grow: float = 0.5  # share of the restarts that grow the best state of a shallower machine
+    suggested: float = 0.25  # share from a suggestion, if there is one
+    depth_temperature: float = 0.05  # of the choice of a depth, by how close its restarts came
 
 
 @dataclass(frozen=True)
@@ -53,23 +75,41 @@ class SearchSettings:
     sample: int = 64  # worlds that a program is scored on
     hard: float = 0.7  # share of them that is drawn by how often programs were wrong there
     cells: int = 1000  # in the widest table of a world; sets the size of training worlds
-    cycles: int = 8  # of falling temperature a restart, at most
-    patience: int = 2  # cycles without a better program before a restart
-    moves: int = 70  # of a cycle, for each layer of the machine: deeper machines need longer cycles
-    quench: int = 20  # moves at temperature 0 after them, for each layer
-    hot: float = 0.06  # temperature at the beginning of a cycle
-    cold: float = 0.002  # and at its end
-    reheat: float = 0.5  # factor on `hot` after the first cycle
+    cooling: Cooling = Cooling()
+    restart: RestartSettings = RestartSettings()
     size_weight: float = 0.001  # penalty for each predicate that the target uses
     pair_share: float = 0.1  # of the moves that redefine a predicate by a pair of literals
     pair_budget: int = 256  # pairs that such a move looks at
-    grow_share: float = 0.5  # of the restarts that grow the best state of a shallower machine
-    suggested_share: float = 0.25  # of the restarts from a suggestion, if there is one
-    depth_temperature: float = 0.05  # of the choice of a depth, by how close its restarts came
     slice: int = 100  # moves a call of `advance`
     fresh: int = 200  # worlds of each size that a program without error on the pool is tried on
     mined: int = 10000  # worlds that are drawn in search of those that an almost-right program gets wrong
     false_alarm: float = 0.0  # matters only where any of several answers will do; see `Packing`
+
+
+@dataclass
+class SearchRestart:
+    """How a restart goes. `best` is the share of the pool's worlds that its best choices get wrong, and the choices."""
+
+    depth: int
+    origin: str  # who made the choices that it began from
+    cycle: int = 0
+    move: int = 0  # of the cycle
+    stale: int = 0  # cycles without a better program
+    best: tuple[float, Choices] | None = None
+
+
+@dataclass
+class SearchStanding:
+    """What goes on from restart to restart."""
+
+    steps: int = 0
+    restarts: int = 0
+    fit: Fit | None = None  # of the best program so far
+    depth_error: dict[int, float] = field(default_factory=dict)  # how close the restarts of a depth came
+    elite: dict[int, tuple[float, Choices]] = field(default_factory=dict)  # the best choices of each depth
+
+    def copy(self) -> SearchStanding:
+        return replace(self, depth_error=dict(self.depth_error), elite=dict(self.elite))
 
 
 @dataclass(frozen=True)
@@ -80,17 +120,8 @@ class SearchState:
     pool: PoolState
     sample: list[Examples]
     choices: Choices
-    depth: int
-    origin: str
-    cycle: int
-    stale: int
-    best: tuple[float, Choices] | None
-    move: int
-    steps: int
-    restarts: int
-    fit: Fit | None
-    depth_error: dict[int, float]
-    elite: dict[int, tuple[float, Choices]]
+    restart: SearchRestart
+    standing: SearchStanding
 
 
 class SearchLearner:
@@ -106,18 +137,12 @@ class SearchLearner:
         self.settings = settings
         self.search = search or SearchSettings()
         self.rng = seeds.rng(seed, Stream.TASK_SEARCH)
-        self.depths = list(range(2, settings.depth + 1))
         self._netlists: dict[int, Netlist] = {}
         self.size = self._world_size()
         self.pool = Pool.draw(task, self.rng, self.search.pool, self.size)
-        self.depth_error: dict[int, float] = {}
-        self.elite: dict[int, tuple[float, Choices]] = {}
-        self.steps = 0
-        self.restarts = 0
-        self.fit: Fit | None = None
-        """Of the best program so far."""
+        self.standing = SearchStanding()
         self._suggested: list[tuple[Choices, str]] = []
-        self._begin()
+        self._restart()
 
     # ------------------------------------------------------------------ the learner's interface
 
@@ -129,12 +154,13 @@ class SearchLearner:
             if self.circuit.error == 0:
                 candidate = self._inspect()
                 break
-            if self.move >= (self.search.moves + self.search.quench) * self.depth:
+            if self.now.move >= (self.search.cooling.moves + self.search.cooling.quench) * self.now.depth:
                 candidate = self._end_cycle()
                 break
-        fit = {} if self.fit is None else self.fit.figures
+        standing = self.standing
+        fit = {} if standing.fit is None else standing.fit.figures
         figures = {"loss": self.circuit.error, **fit, "temperature": self._temperature()}
-        return Report(self.name, self.steps, self.restarts, figures, candidate)
+        return Report(self.name, standing.steps, standing.restarts, figures, candidate)
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         """Take counterexamples into the sample and go on from the refuted program."""
@@ -171,45 +197,46 @@ class SearchLearner:
             self._netlists[depth] = Netlist(wire(settings, self.task.inputs, self.task.target, self.task.target_arity))
         return self._netlists[depth]
 
-    def _begin(self) -> None:
-        """Restart: from a suggestion, or from random choices at a depth that looks promising."""
-        self.restarts += 1
-        self.cycle = 0
-        self.best: tuple[float, Choices] | None = None
-        self.stale = 0
-        growable = [depth for depth in self.elite if depth < self.settings.depth]
-        if self._suggested and self.rng.random() < self.search.suggested_share:
+    def _restart(self) -> None:
+        """From a suggestion, or from random choices at a depth that looks promising."""
+        self.standing.restarts += 1
+        elite, deepest, settings = self.standing.elite, self.settings.depth, self.search.restart
+        growable = [depth for depth in elite if depth < deepest]
+        if self._suggested and self.rng.random() < settings.suggested:
             choices, origin = self._suggested.pop(0)
-            self.depth, self.origin = self.settings.depth, f"{origin}+{self.name}"
-        elif growable and self.rng.random() < self.search.grow_share:
+            self.now = SearchRestart(deepest, f"{origin}+{self.name}")
+        elif growable and self.rng.random() < settings.grow:
             below = self._choose_depth(growable)
-            self.depth = min(below + 2, self.settings.depth)
-            self.origin = self.name
-            wiring = self._netlist(self.depth).wiring
-            choices = embed_choices(self._netlist(below).wiring, self.elite[below][1], wiring, self.rng)
-            self.cycle = 1
+            self.now = SearchRestart(min(below + 2, deepest), self.name, cycle=1)
+            wiring = self._netlist(self.now.depth).wiring
+            choices = embed_choices(self._netlist(below).wiring, elite[below][1], wiring, self.rng)
         else:
-            self.depth, self.origin = self._choose_depth(self.depths), self.name
-            choices = random_choices(self._netlist(self.depth).wiring, self.rng)
+            self.now = SearchRestart(self._choose_depth(self._depths), self.name)
+            choices = random_choices(self._netlist(self.now.depth).wiring, self.rng)
         self._resample(choices)
+
+    @property
+    def _depths(self) -> list[int]:
+        return list(range(2, self.settings.depth + 1))
 
     def _choose_depth(self, depths: list[int]) -> int:
         """One of these depths: each once, then those whose restarts came closest more often."""
-        untried = [depth for depth in depths if depth not in self.depth_error]
+        known = self.standing.depth_error
+        untried = [depth for depth in depths if depth not in known]
         if untried:
             return untried[0]
-        errors = np.array([self.depth_error[depth] for depth in depths])
-        chance = np.exp(-(errors - errors.min()) / self.search.depth_temperature)
+        errors = np.array([known[depth] for depth in depths])
+        chance = np.exp(-(errors - errors.min()) / self.search.restart.depth_temperature)
         return int(self.rng.choice(depths, p=chance / chance.sum()))
 
     def _resample(self, choices: Choices | None = None) -> None:
         """Put choices (by default the current ones) on a fresh sample, at the beginning of a cycle."""
         self.sample = self.pool.sample(self.rng, self.search.sample, self.search.hard)
         self._rebuild(self.circuit.table_of_choices() if choices is None else choices)
-        self.move = 0
+        self.now.move = 0
 
     def _rebuild(self, choices: Choices) -> None:
-        netlist = self._netlist(self.depth)
+        netlist = self._netlist(self.now.depth)
         self.circuit = Circuit(netlist, pack_examples(netlist.wiring, self.sample, self.search.false_alarm), choices)
 
     def _end_cycle(self) -> Candidate | None:
@@ -218,28 +245,29 @@ class SearchLearner:
         Samples differ from cycle to cycle, so progress is measured on the whole pool. A restart goes on
         from its best state until it has failed to improve it twice.
         """
-        program, origin, choices = self._program(), self.origin, self.circuit.table_of_choices()
+        now, standing = self.now, self.standing
+        program, origin, choices = self._program(), now.origin, self.circuit.table_of_choices()
         self.latest = program
         fit, wrong = self.pool.harden(program)
         if wrong < NEAR:
             self._harvest(program)
             wrong = self.pool.wrong(program)
-        if self.depth not in self.elite or wrong < self.elite[self.depth][0]:
-            self.elite[self.depth] = wrong, choices
-        self.cycle += 1
-        if self.best is None or wrong < self.best[0]:
-            self.best, self.stale = (wrong, choices), 0
+        if now.depth not in standing.elite or wrong < standing.elite[now.depth][0]:
+            standing.elite[now.depth] = wrong, choices
+        now.cycle += 1
+        if now.best is None or wrong < now.best[0]:
+            now.best, now.stale = (wrong, choices), 0
         else:
-            self.stale += 1
-        if self.cycle >= self.search.cycles or self.stale >= self.search.patience:
-            old = self.depth_error.get(self.depth, self.best[0])
-            self.depth_error[self.depth] = 0.7 * old + 0.3 * self.best[0]
-            self._begin()
+            now.stale += 1
+        if now.cycle >= self.search.restart.cycles or now.stale >= self.search.restart.patience:
+            old = standing.depth_error.get(now.depth, now.best[0])
+            standing.depth_error[now.depth] = 0.7 * old + 0.3 * now.best[0]
+            self._restart()
         else:
-            self._resample(self.best[1])
-        if self.fit is not None and fit.score <= self.fit.score:
+            self._resample(now.best[1])
+        if standing.fit is not None and fit.score <= standing.fit.score:
             return None
-        self.fit = fit
+        standing.fit = fit
         return Candidate(program, origin, fit.score)
 
     def _inspect(self) -> Candidate | None:
@@ -253,16 +281,17 @@ class SearchLearner:
                 if errors.any():
                     self.refute([examples.take(np.flatnonzero(errors))])
                     return None
-            self.fit = fit
-            return Candidate(program, self.origin, fit.score, believed=True)
+            self.standing.fit = fit
+            return Candidate(program, self.now.origin, fit.score, believed=True)
         self._resample()
         return None
 
     def _harvest(self, program: Program) -> None:
         """Add worlds that an almost-right program gets wrong to the pool, and rescore the elite on them."""
         self.pool.extend(self._mine(program, self.size))
-        for depth, (_, choices) in self.elite.items():
-            self.elite[depth] = self.pool.wrong(program_of(self._netlist(depth).wiring, choices)), choices
+        elite = self.standing.elite
+        for depth, (_, choices) in elite.items():
+            elite[depth] = self.pool.wrong(program_of(self._netlist(depth).wiring, choices)), choices
 
     def _mine(self, program: Program, size: int) -> Examples:
         """Fresh worlds that an almost-right program gets wrong: rare ones, so many are tried."""
@@ -271,18 +300,20 @@ class SearchLearner:
         return examples.take(np.flatnonzero(wrong_atoms(program, examples))[:32])
 
     def _program(self) -> Program:
-        return program_of(self._netlist(self.depth).wiring, self.circuit.table_of_choices())
+        return program_of(self._netlist(self.now.depth).wiring, self.circuit.table_of_choices())
 
     # ------------------------------------------------------------------ moves
 
     def _temperature(self) -> float:
-        hot = self.search.hot * (self.search.reheat if self.cycle else 1.0)
-        return float(hot * (self.search.cold / hot) ** min(1.0, self.move / (self.search.moves * self.depth)))
+        cooling, now = self.search.cooling, self.now
+        hot = cooling.hot * (cooling.reheat if now.cycle else 1.0)
+        return float(hot * (cooling.cold / hot) ** min(1.0, now.move / (cooling.moves * now.depth)))
 
     def _move(self) -> None:
-        self.steps += 1
-        self.move += 1
-        temperature = self._temperature() if self.move < self.search.moves * self.depth else 0.0
+        now = self.now
+        self.standing.steps += 1
+        now.move += 1
+        temperature = self._temperature() if now.move < self.search.cooling.moves * now.depth else 0.0
         used = self.circuit.used
         number = used[self.rng.integers(len(used))]
         if self.rng.random() < self.search.pair_share:
@@ -336,32 +367,23 @@ class SearchLearner:
             pool=self.pool.state(),
             sample=list(self.sample),
             choices=self.circuit.table_of_choices(),
-            depth=self.depth,
-            origin=self.origin,
-            cycle=self.cycle,
-            stale=self.stale,
-            best=self.best,
-            move=self.move,
-            steps=self.steps,
-            restarts=self.restarts,
-            fit=self.fit,
-            depth_error=dict(self.depth_error),
-            elite=dict(self.elite),
+            restart=replace(self.now),
+            standing=self.standing.copy(),
         )
 
     def restore(self, state: SearchState) -> None:
-        if not {state.depth, *state.elite, *state.depth_error} <= {*self.depths}:
+        now, standing = replace(state.restart), state.standing.copy()
+        if not {now.depth, *standing.elite, *standing.depth_error} <= {*self._depths}:
             raise RunError("a depth is not one of this machine")
         examples_of(self.task, [*state.pool.worlds, *state.pool.counterexamples])
+        for depth, choices in [(depth, elite[1]) for depth, elite in standing.elite.items()]:
+            self._fitting(choices, depth)
+        if now.best is not None:
+            self._fitting(now.best[1], now.depth)
         self.rng, self.pool = deepcopy(state.rng), Pool.restore(state.pool)
         self.sample = examples_of(self.task, state.sample)
-        self.depth, self.origin, self.cycle, self.stale = state.depth, state.origin, state.cycle, state.stale
-        self.best = state.best and (state.best[0], self._fitting(state.best[1], self.depth))
-        self.elite = {depth: (wrong, self._fitting(choices, depth)) for depth, (wrong, choices) in state.elite.items()}
-        self.steps, self.restarts, self.fit = state.steps, state.restarts, state.fit
-        self.depth_error = dict(state.depth_error)
-        self._rebuild(self._fitting(state.choices, self.depth))
-        self.move = state.move
+        self.now, self.standing = now, standing
+        self._rebuild(self._fitting(state.choices, now.depth))
 
     def _fitting(self, choices: Choices, depth: int) -> Choices:
         return choices_of(self._netlist(depth).wiring, choices)
