@@ -6,7 +6,14 @@ import torch
 
 from dlm.engines import evaluate_target
 from dlm.learning.gradient import GradientLearner, GradientState, any_answer_loss, class_weights, squeeze
-from dlm.learning.schedule import Schedule, fast_schedule, paper_schedule
+from dlm.learning.schedule import (
+    LossSchedule,
+    RestartSchedule,
+    Schedule,
+    SoftnessSchedule,
+    fast_schedule,
+    paper_schedule,
+)
 from dlm.machine import hard_choices
 from dlm.runs.codec import AnyArray, plain
 from dlm.runs.learner import Candidate, Report
@@ -18,17 +25,14 @@ QUICK = Schedule(
     size=6,
     smaller=0.3,
     rich=0.5,
-    balance=0.1,
-    margin=0.05,
     learning_rate=0.03,
     steps=5,
     epochs=60,
-    temperature=0.5,
-    temperature_decay=0.98,
+    softness=SoftnessSchedule(temperature=0.5, temperature_decay=0.98),
+    loss=LossSchedule(balance=0.1, margin=0.05),
+    restart=RestartSchedule(warm=1, shallower=1),
     check_every=20,
     mine=2,
-    warm=1,
-    shallower=1,
 )
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from dlm.errors import SettingsError
-from dlm.learning.schedule import SCHEDULES, Schedule, fast_schedule, get_schedule, paper_schedule
+from dlm.learning.schedule import SCHEDULES, RestartSchedule, Schedule, fast_schedule, get_schedule, paper_schedule
 from dlm.tasks import get_task, task_names
 
 
@@ -14,9 +14,10 @@ def test_the_paper_s_table(name: str, size: int, epochs: int) -> None:
     schedule = paper_schedule(task, task.settings)
     assert (schedule.size, schedule.epochs, schedule.steps, schedule.batch) == (size, epochs, 250, 4)
     assert (schedule.learning_rate, schedule.weight_decay) == (0.005, 0.01)
-    assert (schedule.temperature, schedule.noise, schedule.dropout) == (1.0, 1.0, 0.1)
-    assert (schedule.temperature_decay, schedule.noise_decay, schedule.dropout_decay) == (0.995, 0.98, 0.98)
-    assert (schedule.smaller, schedule.rich, schedule.balance, schedule.margin) == (0.0, 0.0, 0.0, 0.0)
+    assert (schedule.softness.temperature, schedule.softness.noise, schedule.softness.dropout) == (1.0, 1.0, 0.1)
+    soft = schedule.softness
+    assert (soft.temperature_decay, soft.noise_decay, soft.dropout_decay) == (0.995, 0.98, 0.98)
+    assert (schedule.smaller, schedule.rich, schedule.loss.balance, schedule.loss.margin) == (0.0, 0.0, 0.0, 0.0)
     assert (schedule.check_every, schedule.mine) == (0, 0)
     assert schedule.steps_at(0) == schedule.steps_at(7) == 250
 
@@ -31,10 +32,10 @@ def test_the_fast_schedule_never_trains_on_larger_worlds(name: str) -> None:
 
 
 def test_restarts_are_slower_up_to_a_limit() -> None:
-    schedule = Schedule(size=5, steps=40, slower=1.5, longest=100)
-    assert [schedule.steps_at(start) for start in range(5)] == [40, 60, 90, 100, 100]
+    schedule = Schedule(size=5, steps=40, restart=RestartSchedule(slower=1.5, longest=100))
+    assert [schedule.steps_at(restart) for restart in range(5)] == [40, 60, 90, 100, 100]
     assert schedule.steps_at(10_000) == 100
-    assert Schedule(size=5, steps=40, slower=2.0, longest=10).steps_at(3) == 40
+    assert Schedule(size=5, steps=40, restart=RestartSchedule(slower=2.0, longest=10)).steps_at(3) == 40
 
 
 def test_schedules_by_name() -> None:

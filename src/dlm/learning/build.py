@@ -60,7 +60,7 @@ def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) ->
 
     schedule = get_schedule(settings.schedule, task, settings.machine)
     if settings.schedule == "fast":  # the paper's schedule is long enough, and is not shortened
-        schedule = replace(schedule, steps=phase.steps, shallower=0)
+        schedule = replace(schedule, steps=phase.steps, restart=replace(schedule.restart, shallower=0))
     return GradientLearner(task, settings.machine, schedule, phase.seed, find_device(settings.device))
 
 

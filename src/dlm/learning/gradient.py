@@ -183,7 +183,7 @@ class GradientLearner:
     def _restart(self) -> Restart:
         """Warm, from the best program of this chain of restarts so far, or from fresh logits."""
         standing = self.standing
-        elite = standing.elite if standing.warm < self.schedule.warm else None
+        elite = standing.elite if standing.warm < self.schedule.restart.warm else None
         if elite is not None:
             standing.warm += 1
             depth = min(elite.depth + 2, self.settings.depth) if standing.warm > 1 else elite.depth
@@ -191,7 +191,7 @@ class GradientLearner:
             self._lean_on(elite, restart)
             return restart
         standing.warm, standing.elite = 0, None
-        left_out = int(self._rng.integers(self.schedule.shallower + 1)) if standing.restarts else 0
+        left_out = int(self._rng.integers(self.schedule.restart.shallower + 1)) if standing.restarts else 0
         return self._set_up(self.settings.depth - left_out)
 
     def _remember(self) -> None:
@@ -219,7 +219,7 @@ class GradientLearner:
             choices = embed_choices(self._wiring_at(elite.depth), choices, restart.wiring, self._rng)
         weights = weights_of(restart.wiring, choices, device=self.device)[0]
         with torch.no_grad():
-            restart.machine.logits.add_(weights, alpha=self.schedule.boost)
+            restart.machine.logits.add_(weights, alpha=self.schedule.restart.boost)
 
     def _wiring_at(self, depth: int) -> Wiring:
         if depth not in self._wirings:
@@ -237,14 +237,12 @@ class GradientLearner:
 
     @property
     def _temperature(self) -> float:
-        return self.schedule.temperature * self.schedule.temperature_decay**self._epoch
+        return self.schedule.softness.temperature * self.schedule.softness.temperature_decay**self._epoch
 
     def _selection(self) -> Selection:
-        schedule = self.schedule
+        soft, epoch = self.schedule.softness, self._epoch
         return Selection(
-            self._temperature,
-            schedule.noise * schedule.noise_decay**self._epoch,
-            schedule.dropout * schedule.dropout_decay**self._epoch,
+            self._temperature, soft.noise * soft.noise_decay**epoch, soft.dropout * soft.dropout_decay**epoch
         )
 
     def _step(self, examples: Examples) -> None:
@@ -252,8 +250,9 @@ class GradientLearner:
         inputs = layout.to_layout(valuation_of(now.wiring, examples.worlds, device=self.device))
         target = layout.pick(torch.from_numpy(examples.target).to(self.device, torch.float32))
         weights = now.machine.weights(self._selection(), examples.count, self._generator)
-        truth = squeeze(fast_apply(now.wiring, weights, inputs, layout), self.schedule.margin)
-        balance = min(0.5, self.standing.lift * self.schedule.balance) * self.schedule.balance_decay**self._epoch
+        truth = squeeze(fast_apply(now.wiring, weights, inputs, layout), self.schedule.loss.margin)
+        least = min(0.5, self.standing.lift * self.schedule.loss.balance)
+        balance = least * self.schedule.loss.balance_decay**self._epoch
         if examples.one_is_enough:
             loss = any_answer_loss(truth, target, balance)
         else:

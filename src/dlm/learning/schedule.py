@@ -9,7 +9,48 @@ from dlm.errors import SettingsError
 from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
 
-__all__ = ["SCHEDULES", "Schedule", "fast_schedule", "get_schedule", "paper_schedule"]
+__all__ = [
+    "SCHEDULES",
+    "LossSchedule",
+    "RestartSchedule",
+    "Schedule",
+    "SoftnessSchedule",
+    "fast_schedule",
+    "get_schedule",
+    "paper_schedule",
+]
+
+
+@dataclass(frozen=True)
+class SoftnessSchedule:
+    """How soft the choices of a machine are, initially, and the factors an epoch."""
+
+    temperature: float = 1.0  # of the choice of an atom
+    noise: float = 1.0  # scale of the Gumbel noise on logits
+    dropout: float = 0.1  # share of choices left out in each sample
+    temperature_decay: float = 0.995
+    noise_decay: float = 0.98
+    dropout_decay: float = 0.98
+
+
+@dataclass(frozen=True)
+class LossSchedule:
+    """What is done to the loss beside the paper's cross entropy: nothing, by default."""
+
+    balance: float = 0.0  # share of a batch's weight that the rarer class has at least, initially
+    balance_decay: float = 1.0  # factor an epoch
+    margin: float = 0.0  # distance from 0 and 1 that predictions are squeezed to keep
+
+
+@dataclass(frozen=True)
+class RestartSchedule:
+    """How restarts differ from the first one: not at all, by default."""
+
+    slower: float = 1.0  # how many times longer the epochs of the next restart are
+    longest: int = 1 << 20  # steps an epoch, at most, however many restarts came before
+    warm: int = 0  # restarts in a row that go on from the best program of the one before, at most
+    boost: float = 2.5  # what a warm restart adds to the logits of that program's choices
+    shallower: int = 0  # layers that a restart from fresh logits, but for the first, may leave out at most
 
 
 @dataclass(frozen=True)
@@ -19,32 +60,22 @@ class Schedule:
     size: int  # objects in a training world, at most
     smaller: float = 0.0  # share of the batches that have fewer objects than `size`
     rich: float = 0.0  # share of a batch that is chosen for its atoms of the rarer class
-    balance: float = 0.0  # share of a batch's weight that the rarer class has at least, initially
-    margin: float = 0.0  # distance from 0 and 1 that predictions are squeezed to keep
     batch: int = 4  # worlds a step
     learning_rate: float = 0.005  # of AdamW
     weight_decay: float = 0.01  # of AdamW
     steps: int = 250  # steps an epoch; temperature, noise and dropout fall after each
     epochs: int = 200  # epochs a restart
-    slower: float = 1.0  # how many times longer the epochs of the next restart are
-    longest: int = 1 << 20  # steps an epoch, at most, however many restarts came before
-    warm: int = 0  # restarts in a row that go on from the best program of the one before, at most
-    boost: float = 2.5  # what a warm restart adds to the logits of that program's choices
-    shallower: int = 0  # layers that a restart from fresh logits, but for the first, may leave out at most
-    temperature: float = 1.0  # of the choice of an atom, initially
-    noise: float = 1.0  # scale of the Gumbel noise on logits, initially
-    dropout: float = 0.1  # share of choices left out in each sample, initially
-    temperature_decay: float = 0.995  # factor an epoch, as the next three
-    noise_decay: float = 0.98
-    dropout_decay: float = 0.98
-    balance_decay: float = 1.0
+    softness: SoftnessSchedule = SoftnessSchedule()
+    loss: LossSchedule = LossSchedule()
+    restart: RestartSchedule = RestartSchedule()
     check_every: int = 0  # steps between trials of the program of the likeliest choices; 0: only at the end
     mine: int = 0  # worlds of a failed trial to go on training on, at most; 0: no counterexamples
     slice_steps: int = 10  # steps a call of `advance`
 
     def steps_at(self, restart: int) -> int:
         """Steps an epoch of a restart, counted from 0."""
-        return max(self.steps, min(round(self.steps * self.slower ** min(restart, 64)), self.longest))
+        slower = round(self.steps * self.restart.slower ** min(restart, 64))
+        return max(self.steps, min(slower, self.restart.longest))
 
 
 def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
@@ -60,19 +91,12 @@ def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
         size=size,
         smaller=0.25,
         rich=0.5,
-        balance=0.1,
-        balance_decay=0.98,
-        margin=0.05,
-        batch=4,
         learning_rate=0.03,
         steps=100,
         epochs=100,
-        slower=1.5,
-        longest=250,
-        warm=1,
-        shallower=max(0, settings.depth - 5),
-        temperature=0.5,
-        temperature_decay=0.98,
+        softness=SoftnessSchedule(temperature=0.5, temperature_decay=0.98),
+        loss=LossSchedule(balance=0.1, balance_decay=0.98, margin=0.05),
+        restart=RestartSchedule(slower=1.5, longest=250, warm=1, shallower=max(0, settings.depth - 5)),
         check_every=50,
         mine=2,
         slice_steps=_slice_steps(settings, size, 4),

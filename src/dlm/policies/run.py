@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +109,16 @@ class _BestPolicy:
     tested: bool
 
 
+@dataclass
+class _Whereabouts:
+    """Where a run is: what `progress.json` says beside the seconds."""
+
+    attempt: int = 0
+    turn: int = 0
+    sitting: int = 0
+    earlier_steps: int = 0  # of learners that have ended
+
+
 class _Turns:
     """Learners that have their turns, one after the other."""
 
@@ -117,8 +127,8 @@ class _Turns:
     ) -> None:
         self.teacher = settings.teacher if teacher is None else teacher
         self.domain, self.settings, self.session = domain, settings, session
-        self.attempt = self.turn = self.sitting = 0
-        self.earlier_steps = self.steps = self.restarts = 0
+        self.at = _Whereabouts()
+        self.steps = self.restarts = 0
         self.best: _Candidate | None = None
         self.refuted: Program | None = None
         self.refutations = 0
@@ -131,7 +141,7 @@ class _Turns:
 
     @property
     def place(self) -> tuple[int, int]:
-        return self.attempt, self.turn
+        return self.at.attempt, self.at.turn
 
     @property
     def is_verified(self) -> bool:
@@ -140,20 +150,20 @@ class _Turns:
     def recall(self, folder: RunFolder) -> None:
         """What earlier sittings have left."""
         counts = self.session.recall()
-        self.attempt, self.turn = counts.get("attempt", 0), counts.get("turn", 0)
-        self.earlier_steps, self.sitting = counts.get("earlier_steps", 0), counts.get("sitting", 0) + 1
-        self.steps = self.earlier_steps
+        self.at = _Whereabouts(**{part.name: counts.get(part.name, 0) for part in fields(_Whereabouts)})
+        self.at.sitting += 1
+        self.steps = self.at.earlier_steps
         # A program that is saved on the way to a soft policy says nothing about that policy.
         if folder.has(SOFT if self.settings.keep_soft else "best.json"):
             self.best = self._recall_best(folder)
         turns = self.settings.turns
         if self.best is not None and self.is_verified and self.best.place != self.place:
-            self.turn = len(turns)  # it passes the tests by now, and whoever made it has ended
-        elif self.turn >= len(turns):
+            self.at.turn = len(turns)  # it passes the tests by now, and whoever made it has ended
+        elif self.at.turn >= len(turns):
             for learner in turns:
                 folder.forget(learner)
-            self.attempt, self.turn = self.attempt + 1, 0
-            self.session.note(f"attempt {self.attempt + 1}: learners start again with fresh randomness")
+            self.at.attempt, self.at.turn = self.at.attempt + 1, 0
+            self.session.note(f"attempt {self.at.attempt + 1}: learners start again with fresh randomness")
 
     def _recall_best(self, folder: RunFolder) -> _Candidate | None:
         """The best program that was saved, and the soft policy if that is what matters, tested on fresh episodes.
@@ -176,8 +186,8 @@ class _Turns:
         ended: Ending = "finished"
         if self.settings.learner == "auto" and (missing := missing_torch("ppo")):
             self.session.note(f"auto learns by search alone: {missing}")
-        while self.turn < len(self.settings.turns):
-            name, last = self.settings.turns[self.turn], self.turn == len(self.settings.turns) - 1
+        while self.at.turn < len(self.settings.turns):
+            name, last = self.settings.turns[self.at.turn], self.at.turn == len(self.settings.turns) - 1
             learner = self._open(name, last=last)
             if learner is not None:
                 ended = self._learn(learner)
@@ -190,7 +200,9 @@ class _Turns:
 
     def _open(self, name: str, *, last: bool) -> PolicyLearner[Any] | None:
         """A learner, from its last checkpoint if there is one; None if it cannot learn this domain and another may."""
-        seed = derive_seed(self.settings.seed, Stream.ATTEMPT, self.attempt) if self.attempt else self.settings.seed
+        seed = (
+            derive_seed(self.settings.seed, Stream.ATTEMPT, self.at.attempt) if self.at.attempt else self.settings.seed
+        )
         try:
             learner = build_policy_learner(
                 name, self.domain, seed, self.settings, lambda: self.session.seconds >= self.learn_until, self.teacher
@@ -200,7 +212,7 @@ class _Turns:
                 raise
             self.session.note(f"{name} does not fit: {error}")
             return None
-        if self.sitting and self.checkpoints is not None and self.checkpoints.restore(learner, name):
+        if self.at.sitting and self.checkpoints is not None and self.checkpoints.restore(learner, name):
             self.session.note(f"{name} goes on from its last checkpoint")
             self.doubted = self.checkpoints
         return learner
@@ -233,7 +245,7 @@ class _Turns:
                 with nullcontext() if self.doubted is None else self.doubted.doubting(learner.name):
                     report = learner.advance()
                 self.doubted = None
-                self.steps, self.restarts = self.earlier_steps + report.steps, report.restarts
+                self.steps, self.restarts = self.at.earlier_steps + report.steps, report.restarts
                 over, due = self.session.seconds >= self.learn_until, time.monotonic() - saved > CHECKPOINT_SECONDS
                 if self.checkpoints is not None and not learner.done and (over or due):
                     self.checkpoints.checkpoint(learner, learner.name)
@@ -253,8 +265,8 @@ class _Turns:
 
     def _end_turn(self, learner: str) -> None:
         """Nothing of a learner that has ended is gone on with."""
-        self.earlier_steps = self.steps
-        self.turn = len(self.settings.turns) if self.is_verified else self.turn + 1
+        self.at.earlier_steps = self.steps
+        self.at.turn = len(self.settings.turns) if self.is_verified else self.at.turn + 1
         self._save_progress(now=True)
         if self.checkpoints is not None:
             self.checkpoints.forget(learner)
@@ -285,12 +297,12 @@ class _Turns:
 
     def _test(self, program: Program) -> Tested:
         """Fresh episodes, the same ones for all programs of a sitting until one is refuted by them."""
-        rng = seeds.rng(self.settings.seed, Stream.POLICY_TEST, self.sitting, self.refutations)
+        rng = seeds.rng(self.settings.seed, Stream.POLICY_TEST, self.at.sitting, self.refutations)
         return try_trials(play_program(program, self.domain), self.domain, rng, seconds=self._test_seconds)
 
     def _test_soft(self, soft: SoftPolicy) -> Tested:
         """The soft policy in fresh episodes."""
-        rng = seeds.rng(self.settings.seed, Stream.SOFT_TEST, self.sitting)
+        rng = seeds.rng(self.settings.seed, Stream.SOFT_TEST, self.at.sitting)
         return try_trials(soft.run, self.domain, rng, large=SOFT_EPISODES, seconds=self._test_seconds)
 
     def _finish(self, ended: Ending) -> Policy:
@@ -324,5 +336,4 @@ class _Turns:
             self.session.save_best(candidate.program, facts)
 
     def _save_progress(self, *, now: bool = False) -> None:
-        counts = {"attempt": self.attempt, "turn": self.turn, "sitting": self.sitting}
-        self.session.save_progress({**counts, "earlier_steps": self.earlier_steps}, now=now)
+        self.session.save_progress(asdict(self.at), now=now)
