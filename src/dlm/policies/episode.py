@@ -47,7 +47,7 @@ def play_episode(
     *,
     mode: Mode = "sampled",
 ) -> Iterator[Move]:
-    """Act from a start, a batch of one, until the episode is over. Decisions are those of `dlm.envs.evaluate`."""
+    """Act from a start state, a batch of one, until the episode is over. Decisions are those of `dlm.envs.evaluate`."""
     check_policy(program, domain)
     asked = domain.asked(domain.size(start))
     state = start

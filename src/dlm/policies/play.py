@@ -28,7 +28,7 @@ class Outcome:
 
 
 def play(domain: Domain[S], start: S, act: Act[S], watch: Callable[[Step[S]], None] | None = None) -> Outcome:
-    """Act from each start until every episode is over."""
+    """Act from each start state until every episode is over."""
     returns, solved, steps = np.zeros(start.count), np.zeros(start.count, dtype=np.bool_), 0
     rows = np.flatnonzero(~start.finished)
     state = start.take(rows)

@@ -141,7 +141,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Tested:
-    """What a policy earned in each test, which tests were left out, and starts from which it came to no goal."""
+    """What a policy earned in each test, which tests were left out, and start states from which it reached no goal."""
 
     tests: tuple[Earned, ...]
     left_out: tuple[LeftOut, ...] = ()

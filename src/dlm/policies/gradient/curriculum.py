@@ -67,7 +67,7 @@ class Curriculum(Generic[S]):
         return self.lesson == len(self.domain.lessons) - 1
 
     def draw(self, count: int) -> S:
-        """Starts to train on: fresh ones, scattered ones, failed ones and a few solved ones."""
+        """Start states to train on: fresh ones, scattered ones, failed ones and a few solved ones."""
         rng, replay = self._rng, self.settings.replay
         parts: list[S] = []
         for share, pool in ((replay, self.failed), (replay / 4, self.solved)):

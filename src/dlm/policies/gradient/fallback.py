@@ -1,8 +1,8 @@
 """Programs that complete each other: where the first is true of no action, the second acts.
 
-A machine's program that is right wherever it says something may say nothing in some states, and then acts at random.
-To say the rest in the same machine may take more layers than it has. Another program, of this start or an earlier one,
-often knows what to do there; or so does the program itself without one of its conditions.
+A machine's program that is right wherever it is true of an action may be silent in some states, and then acts at
+random. To say the rest in the same machine may take more layers than it has. Another program, of this restart or an
+earlier one, often knows what to do there; or so does the program itself without one of its conditions.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def repair(
     patience: int = 6,
     out_of_time: Callable[[], bool] = lambda: False,
 ) -> Repaired:
-    """Better choices near the given ones; ends at the optimum, or after rounds in a row that found nothing better.
+    """Better choices near the given ones; ends without regret, or after `patience` rounds without improvement.
 
     `soft` are the machine's weights [1, parameters] that changes are drawn from.
     """
@@ -100,9 +100,9 @@ def _screen(
     score: Score,
     rng: np.random.Generator,
 ) -> tuple[list[int], int]:
-    """The candidates from good to bad by a few episodes on the smallest starts, and the steps that took.
+    """The candidates from good to bad by a few episodes from the smallest start states, and the steps that took.
 
-    Episodes are cut short where the program to be mended, given its score, would long have been through.
+    Episodes are cut short where the program to be changed, given its score, would long have reached the goal.
     """
     weights = torch.cat([weights_of(actor.wiring, candidate, device=actor.device) for candidate in candidates])
     domain = benchmark.domain

@@ -1,4 +1,4 @@
-"""Where episodes start: fresh, scattered over what can be reached, and the same ones again for a fair comparison."""
+"""Start-state distributions, and a fixed benchmark set that scores programs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SCATTERED_WEIGHT = 0.1
 
 
 def scatter(domain: Domain[S], rng: np.random.Generator, start: S) -> S:
-    """The starts after some random legal moves each, with as many steps left as before.
+    """The start states after some random legal moves each, with as many steps left as before.
 
-    Where the task starts from one and the same state, a policy would otherwise never see states off its own way.
+    Where all episodes start in one state, a policy would otherwise never see states off its own path.
     A walk that ends at a goal is not taken, nor is any where the step limit is a rule of the task.
     """
     if domain.limit_is_rule:
@@ -45,27 +45,27 @@ def benchmark_sizes(domain: AnyDomain) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Score:
-    """What a program earned less what could have been, from the task's own starts and in all; 0 is the optimum."""
+    """The mean return of a program less the optimum, from the task's own start states and in all."""
 
     own: float
     total: float
 
     @property
     def optimal(self) -> bool:
-        """Whether nothing was lost from the task's own starts."""
+        """Whether there is no regret from the task's own start states."""
         return self.own >= OPTIMAL
 
     @property
     def flawless(self) -> bool:
-        """Whether nothing was lost anywhere."""
+        """Whether there is no regret at all."""
         return self.total >= OPTIMAL
 
 
 class Benchmark:
     """Starts that all programs face, with the same draws: at the training size and beside it, the task's and scattered.
 
-    Scattered starts count a tenth: acting best from everywhere may be more than a small program can say, but of two
-    programs that act alike from the task's starts the one that does better elsewhere is the safer one.
+    Scattered start states count a tenth: to be optimal from everywhere may be more than a small program can say, but of
+    two programs that are alike from the task's start states the one that does better elsewhere is the safer one.
     """
 
     def __init__(self, domain: AnyDomain, seed: int, episodes: int = 40) -> None:

@@ -1,8 +1,7 @@
-"""States with the actions that a teacher calls good, as cases to learn rules from, and where such states come from.
+"""Labelled states from a teacher: those of its own episodes first, then those that the pupil visits (DAgger).
 
-Any of a state's good actions is a right answer; every other one counts as a step lost. A teacher that never errs never
-shows how to get out of trouble, so in most of its episodes some moves are left to chance. Later the pupil plays, and
-the teacher says what it should have done (DAgger).
+Any of a state's good actions is a right answer; every other one has a regret of one step. A teacher that never errs
+never shows how to recover, so most of its episodes have some random moves.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ __all__ = ["Classroom"]
 Floats = NDArray[np.float64]
 
 CHANCES = (0.0, 0.1, 0.3, 0.5)
-"""How often an episode's moves are left to chance; each is as likely as the others."""
+"""The share of random moves in an episode; each is as likely as the others."""
 
 
 @dataclass
 class Classroom:
-    """A teacher, the domain it knows, and the words of its pupil; counts the steps that are made."""
+    """A teacher and the language of its pupil; counts the steps that are made."""
 
     language: Language
     teacher: Teacher
@@ -40,12 +39,12 @@ class Classroom:
     steps: int = 0
 
     def demonstrate(self, size: int, episodes: int, most: int) -> Cases:
-        """Labelled states of fresh episodes in which the teacher acts, and chance now and then."""
+        """Labelled states of fresh episodes of the teacher, with random moves."""
         visited = self._visit(self.language.domain.reset(self.rng, episodes, size), self.as_told)
         return self.label(visited.take(self.rng.permutation(visited.count)[:most]))
 
     def correct(self, decisions: DecisionList, start: State, most: int) -> Cases:
-        """Labelled states of episodes in which a list acts, and chance now and then; up to half of them mistakes."""
+        """Labelled states of episodes of a list, with random moves; in up to half of them the list errs."""
         cases = self.label(self._visit(start, lambda state: self.as_listed(decisions, state)))
         mistaken = np.flatnonzero(cases.lost(decisions) > 0)
         mistaken = self.rng.permutation(mistaken)[: most // 2]
@@ -61,14 +60,14 @@ class Classroom:
         return self.language.actions(state)[choose_atoms(self.language, decisions, self.rng, state)]
 
     def label(self, states: State) -> Cases:
-        """The states with what the teacher says about them; those without a good action teach nothing."""
+        """The states with the teacher's labels; those without a good action are not useful."""
         atoms = self.language.actions(states)
         good = self.teacher.good(states)[(slice(None), *atoms.T)]
         regret = np.where(good, np.float32(0), np.float32(1))
         return Cases.of(self.language, states, regret, np.asarray(good.any(axis=1) & ~good.all(axis=1)))
 
     def play(self, start: State) -> tuple[Floats, BoolArray]:
-        """What the teacher earns from given starts, and from which it reaches the goal."""
+        """The teacher's returns from given start states, and from which it reaches the goal."""
         played = play(self.language.domain, start, lambda state, _: self.as_told(state))
         self.steps += played.steps
         return played.returns, played.solved

@@ -1,4 +1,4 @@
-"""Beam search for a rule: a conjunction that is true of good actions in many states and of bad ones in few.
+"""Beam search for a rule: a conjunction with high coverage of good actions and little of bad ones.
 
 In a state, a rule chooses among the actions it is true of, so what counts is in how many states it is true of a good
 action, and of how many bad ones it is true at all. Both are sums over atoms, and all conjunctions of the beam with
@@ -33,7 +33,7 @@ PIECE = 64
 class BeamSettings:
     """How wide and how deep to search, what harm and what a literal cost.
 
-    A rule is worth the states it covers, less a price for each step that its choice loses, less what its literals cost.
+    A rule is worth its coverage, less a price for each step of regret, less what its literals cost.
     """
 
     width: int = 12  # of the beam; each strictness has an equal share, since no single one serves all rules
@@ -186,10 +186,10 @@ class _BeamSearch:
         return [self.partial(beam[index // signed], index % signed) for index in chosen.values()], found
 
     def score(self, beam: list[_Partial]) -> Matrix:
-        """For each conjunction with each signed literal added: the states it covers, and the harm it does.
+        """For each conjunction with each signed literal added: its coverage, and its regret.
 
-        The harm is given twice, for all atoms that the new conjunction would be true of, and at least what an action
-        drawn from these loses. A state with several good actions counts in parts for the states covered, so that no
+        The regret is given twice, summed over all atoms that the new conjunction would be true of, and at least that of
+        an action drawn from these. A state with several good actions counts in parts for the states covered, so that no
         literal is better for keeping all of them.
         """
         left = np.empty((len(self.state), 3 * len(beam)), dtype=np.float32)
@@ -219,7 +219,7 @@ class _BeamSearch:
         return best
 
     def worth(self, mask: NDArray[np.bool_], price: float) -> float:
-        """The states covered, less the price of the steps that are lost there."""
+        """The coverage, less the price of the regret there."""
         state, number = self.state[mask], self.number[mask]
         chosen = np.bincount(state, number, self.states)
         harm = np.bincount(state, number * self.harm[mask], self.states)

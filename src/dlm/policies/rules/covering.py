@@ -1,7 +1,7 @@
-"""From states with known regrets to a decision list: rule after rule, each for the states that none before it covers.
+"""Sequential covering: from labelled states to a decision list, each rule for the states that none before it covers.
 
-Rules that lose nothing come first. Only when they cover little of what is left, rules that lose some steps may come:
-a state that no rule covers is left to chance, which loses more.
+Rules without regret come first. Only when these cover little of what is left, rules with some regret may come: in a
+state that no rule covers actions are random, which has more.
 """
 
 from __future__ import annotations
@@ -26,23 +26,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CoverSettings:
-    """How lists are made.
+    """How lists are learned."""
 
-    `rules`: how many are added to a list at most; `sample`: states of each size that a rule is sought on; `tolerance`:
-    how many steps an action may lose and still count as good; `tries`: how often a rule is sought anew with the states
-    it spoils; `share`: what a strict rule must cover of the states left, or a laxer one is taken; `rest`: what may stay
-    uncovered; `offered`: how many made predicates are on offer as if they were observed, those of the latest rules
-    first; `pools`: how often a rule is sought at least, since each time other literals are drawn.
-    """
-
-    rules: int = 6
-    sample: int = 200
-    tolerance: float = 0.5
-    tries: int = 2
-    share: float = 0.1
-    rest: float = 0.02
-    offered: int | None = None
-    pools: int = 1
+    rules: int = 6  # added to a list, at most
+    sample: int = 200  # states of each size that a rule is sought on
+    tolerance: float = 0.5  # regret, in steps, up to which an action counts as good
+    tries: int = 2  # how often a rule is sought, each time with the states in which the last one errs
+    share: float = 0.1  # coverage of the states left below which a laxer rule is taken
+    rest: float = 0.02  # share of the states that may stay uncovered
+    offered: int | None = None  # made predicates on offer as if they were observed, those of the latest rules first
+    pools: int = 1  # how often a rule is sought at least, since each time other literals are drawn
     beam: BeamSettings = field(default_factory=BeamSettings)
     pool: PoolLimits = field(default_factory=PoolLimits)
 
@@ -82,7 +75,7 @@ def learn_list(
 
 @dataclass(frozen=True)
 class _Found:
-    """A rule, the share of states that it covers, the steps that it loses there, and the weights of those it spoils."""
+    """A rule, its coverage, its regret there, and the weights of the states in which it errs."""
 
     rule: Rule
     share: float

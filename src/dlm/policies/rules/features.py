@@ -142,7 +142,7 @@ class _LiteralBuilder:
         return kind
 
     def properties(self, relations: Kind) -> Kind:
-        """The unary predicates and the diagonals of binary ones, two at once, and who is related to anybody at all."""
+        """Unary predicates and diagonals of binary ones, their conjunctions, and projections of the relations."""
         kind = self.kind(1, self.sample.objects)
         for name, table in self.sample.unary.items():
             kind.add_one(Literal(name, (0,)), self.vocabulary.weight(name), table)
@@ -156,7 +156,7 @@ class _LiteralBuilder:
         return kind
 
     def conjunctions(self, relations: Kind) -> Kind:
-        """Two things said of a pair of objects at once; those that deny nothing come first."""
+        """Conjunctions of two literals about a pair of objects; those without a negation come first."""
         kind = self.kind(2, self.sample.pairs)
         kind.skip(relations)
         signed = list(zip(*relations.signed(), strict=True))
@@ -174,7 +174,7 @@ class _LiteralBuilder:
         kind.add_one(body, one[1] + other[1], one[2] & other[2])
 
     def add_properties(self, properties: Kind, relations: Kind, *links: Kind) -> None:
-        """Who is related to somebody with a property, to anybody in two ways at once, and some with all of that."""
+        """Existentials: related to an object with a property, in two ways at once, and some with both."""
         some = properties.signed()
         for link in zip(*relations.signed(), strict=True):
             self._related(properties, link, some)
@@ -201,7 +201,7 @@ class _LiteralBuilder:
         properties.add(body, [link[1] + weight for weight in weights], reached)
 
     def joins(self, relations: Kind) -> Kind:
-        """Pairs of objects that a third one connects."""
+        """Joins: pairs of objects that a third one connects."""
         kind = self.kind(2, self.sample.pairs)
         kind.skip(relations)
         signed = list(zip(*relations.signed(), strict=True))

@@ -15,7 +15,7 @@ from dlm.policies.rules.score import ListScorer, ScoredList
 __all__ = ["Champion", "polish"]
 
 PROMISING = 0.3
-"""A list that is worth so much less than the best may still become better by polishing."""
+"""A list whose score is lower by so much may still become the best by polishing."""
 
 Drop = tuple[int, int | None]
 """A rule by its number, and one of its literals or, if there is none, all of it."""
@@ -30,7 +30,7 @@ class Champion:
     best: ScoredList | None = None
 
     def challenge(self, lists: Sequence[DecisionList]) -> None:
-        """Judge lists and polish the best of them if it is promising; then try their rules in the best list of all."""
+        """Score lists and polish the best of them if it is promising; then try their rules in the best list of all."""
         before = self.best
         found = self.scorer(lists, before.score - PROMISING if before else -np.inf)
         if found:

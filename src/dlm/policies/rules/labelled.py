@@ -1,4 +1,4 @@
-"""Labelled states: what each action loses in them. Samples of them lie side by side in the bits of machine words.
+"""Labelled states: the regret of each action. Samples of them lie side by side in the bits of machine words.
 
 Bit i of a word is state i, so that one bitwise operation serves 64 states, and whether a rule acts well in a state is
 a question about one bit. States of different sizes share the tables: smaller ones are padded with objects that are
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Cases:
-    """States of one size, and what is lost by each action atom there.
+    """States of one size, and the regret of each action atom there.
 
     `regret` counts steps. `useful` are the states in which something can be done wrong, and where that is known.
     """
@@ -60,11 +60,11 @@ class Cases:
         return atoms_of(decisions.choices(self.tables), self.count)
 
     def good(self, tolerance: float) -> BoolArray:
-        """The atoms that lose at most so many steps."""
+        """The atoms with at most so much regret."""
         return np.asarray(self.regret <= tolerance)
 
     def harm(self, tolerance: float) -> NDArray[np.float32]:
-        """The steps that each atom loses: none if it is good, and no more than two, which undo something."""
+        """The regret of each atom, clipped: none up to the tolerance, and two steps at most, which undo something."""
         return np.where(self.regret <= tolerance, np.float32(0), np.minimum(self.regret, np.float32(2)))
 
     def lost(self, decisions: DecisionList, tolerance: float = 0.5) -> Floats:
@@ -79,7 +79,7 @@ class Cases:
         return np.asarray(self.useful / max(1, self.useful.sum()))
 
     def where_lost(self, decisions: DecisionList, tolerance: float = 0.5) -> Floats:
-        """Weights of the states by what a list loses there, and a little in any case."""
+        """Weights of the states by the regret of a list, and a little in any case."""
         lost = self.lost(decisions, tolerance)
         return np.asarray(0.8 * lost / max(lost.sum(), 1e-12) + 0.2 * self.evenly)
 
@@ -103,7 +103,7 @@ def join_cases(cases: Sequence[Cases]) -> Cases:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Observed states of one size, and what each action atom loses in them, counted in steps.
+    """Observed states of one size, and the regret of each action atom, counted in steps.
 
     The atoms are those of different objects, in lexicographic order.
     """

@@ -29,10 +29,10 @@ TOGETHER = 8192
 
 
 def play_lists(language: Language, lists: Sequence[DecisionList], seed: int, start: State) -> Outcome:
-    """Act by each decision list from each start until every episode is over: returns [lists, episodes].
+    """Act by each decision list from each start state until every episode is over: returns [lists, episodes].
 
     Ties are broken at random: any of the chosen atoms, or any atom at all where none is chosen. What is
-    drawn depends on the seed, the start and the number of the step alone: lists that choose alike earn alike.
+    drawn depends on the seed, the start state and the number of the step alone: lists that choose alike earn alike.
     """
     each = max(1, TOGETHER // max(1, start.count))
     parts = [_play(language, lists[begin : begin + each], seed, start) for begin in range(0, len(lists), each)]
@@ -44,7 +44,7 @@ def play_lists(language: Language, lists: Sequence[DecisionList], seed: int, sta
 
 
 def _play(language: Language, lists: Sequence[DecisionList], seed: int, start: State) -> Outcome:
-    """A run is a list at a start. Runs from one start are in one episode as long as they choose alike."""
+    """A run is a list and a start state. Runs from one start state share an episode as long as they choose alike."""
     rng = seeds.rng(seed, Stream.EPISODES)
     returns = np.zeros(len(lists) * start.count)
     solved = np.zeros(len(lists) * start.count, dtype=np.bool_)
@@ -97,7 +97,7 @@ def _take_atoms(
 ) -> NDArray[np.intp]:
     """The number of the atom that each run takes: of those its acting list chooses in its episode, the luckiest.
 
-    The first run of an episode leads it: of the others only those that choose among other atoms are looked at.
+    Runs that share an episode reuse the action of its first run unless their action sets differ.
     """
     led, leading = np.zeros(tables.count, dtype=np.bool_), np.zeros(1, dtype=np.uint64)
     taken = np.full(len(episodes), -1, dtype=np.intp)

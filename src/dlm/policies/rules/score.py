@@ -136,7 +136,7 @@ class PupilScorer(ListScorer):
 
     cases: list[Cases] = field(default_factory=list)
     teachers: Sequence[float] = ()
-    """What the teacher earns from each of the starts."""
+    """The teacher's mean return from each batch of start states."""
 
     def _begin(self, decisions: DecisionList) -> _Tally:
         """How often a list is wrong."""

@@ -1,1 +1,1 @@
-"""The learner `search`: plans on small instances, rules learned from what each action loses."""
+"""The learner `search`: planning on small instances, rules learned from the regret of actions."""

@@ -1,8 +1,7 @@
-"""What an action loses where states cannot be enumerated: try it, and follow a list that is good already, more or less.
+"""Regret where states cannot be enumerated: try each action, then roll out a decision list that is good already.
 
-This is a step of policy iteration, made better by planning: what the list does after an action is a plan, and plans are
-shortened and reordered. The labels are about worlds so large that what is right by accident in small ones shows to be
-wrong.
+This is a step of policy iteration, made better by planning: a rollout is a plan, and plans are shortened and reordered.
+The labels are about worlds so large that what is right by accident in small ones shows to be wrong.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ from dlm.policies.search.plans import Plans
 __all__ = ["look_ahead", "visited"]
 
 FREEDOM = 0.5
-"""How often the order of the rules is not kept, in the freest of the episodes."""
+"""How often the order of the rules is not kept, in the freest rollouts."""
 
 CLOSE = 2.5
-"""Steps that an action may seem to lose and still be tried more often."""
+"""The estimated regret, in steps, below which an action gets more rollouts."""
 
 MORE = 3
-"""How much more often."""
+"""How many times more."""
 
 
 def visited(language: Language, decisions: DecisionList, rng: np.random.Generator, start: State, count: int) -> State:
-    """Different states on the way of a list from some starts, and steps aside from it."""
+    """Different states that a list visits from some start states, with some random steps."""
     atoms = language.actions(start)
 
     def act(state: State, _: Rows) -> Actions:
@@ -57,11 +56,10 @@ def look_ahead(
 ) -> tuple[Cases, int]:
     """The states with the regrets of all actions, if the list acts afterwards; and the steps this took.
 
-    An action is worth the best of some episodes that follow it, in which the order of the rules is not always kept:
-    otherwise a step that the list wastes sooner or later would cost nothing now, and an order could not be
-    seen to be wrong. Such an episode is a plan, and plans are made better: steps that can be left out are, and what the
-    best plan of a state does later is also tried first. Actions that are almost the best get more episodes, lest bad
-    luck make them look bad.
+    An action is worth the best of some rollouts after it, which do not always keep the order of the rules: if they did,
+    a step wasted now instead of later would show no regret, and no order could be seen to be wrong. A rollout is a
+    plan, and plans are made better: steps that can be left out are, and what the best plan of a state does later is
+    also tried first. Actions that are almost the best get more rollouts, lest chance make them look bad.
     """
     tried = Expansion.of(language.domain, states, language.actions(states))
     _, first, again = np.unique(np.array(tried.after.keys(), dtype=object), return_index=True, return_inverse=True)

@@ -26,8 +26,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Value:
-    """What a list is worth: its mean return from the starts, the steps it loses from anywhere, and how often it
-    comes to each state."""
+    """The value of a policy: its mean return from the start states, its mean regret in steps, and its visits."""
 
     starts: float
     lost: float
@@ -90,7 +89,7 @@ class Bank(Cases):
         return Value(float(values[self.starts].mean()), float(gap.mean()) if len(gap) else 0.0, visits)
 
     def visits(self, chosen: BoolArray, aside: float) -> Floats:
-        """How often each state is come to by these actions, and now and then by another one that changes something."""
+        """How often these actions visit each state, with a share `aside` of others that change something."""
         other = (self.following >= 0) & (self.following != np.arange(self.count)[:, None])
         shares = (1 - aside) * _even(chosen) + aside * _even(other)
         rows, columns = np.nonzero((shares > 0) & (self.following >= 0))
@@ -126,7 +125,7 @@ class Planner:
     steps: int = 0
 
     def sizes(self, rng: np.random.Generator, most: int) -> tuple[int, ...]:
-        """The largest of the domain's lessons on which every state can be looked at; the smallest if there is none."""
+        """The largest of the domain's lessons whose states can be enumerated; the smallest if there is none."""
         domain = self.language.domain
         found: list[int] = []
         for size in domain.lessons:
@@ -148,7 +147,7 @@ class Planner:
         return self._plan((self.language.domain.reset(rng, 1, size) for _ in range(instances)), states)
 
     def plan_from(self, starts: State, states: int) -> Bank:
-        """The instances of some starts: no more once there are enough states, or an instance is too large."""
+        """The instances of some start states: no more once there are enough states, or an instance is too large."""
         return self._plan((starts.take(slice(row, row + 1)) for row in range(starts.count)), states, whole=True)
 
     def _plan(self, instances: Iterable[State], states: int, *, whole: bool = False) -> Bank:

@@ -1,4 +1,4 @@
-"""Plans: what a list does until an episode is over, and how that is made better without knowing why it works.
+"""Plans: the actions of a rollout, and how they are made better without knowledge of the domain.
 
 Steps that can be left out are left out. What a plan does later is tried first.
 """
@@ -24,11 +24,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Plans:
-    """One plan for each start."""
+    """One plan for each start state."""
 
     language: Language
     start: State
-    atoms: NDArray[np.intp]  # one row a start: atoms by number
+    atoms: NDArray[np.intp]  # one row a start state: atoms by number
     length: NDArray[np.intp]  # atoms of a row until the episode is over
     returns: Floats
     solved: BoolArray
@@ -43,7 +43,7 @@ class Plans:
         start: State,
         freedom: float,
     ) -> Plans:
-        """What a list does from each start until the episode is over."""
+        """Rollouts of a list, one from each start state."""
         actions = language.actions(start)
         plans = np.zeros((start.count, int(start.left.max(initial=1))), dtype=np.intp)
         length = np.zeros(start.count, dtype=np.intp)
@@ -57,7 +57,7 @@ class Plans:
         return cls(language, start, plans, length, played.returns, played.solved, played.steps)
 
     def better(self, other: Plans, which: NDArray[np.intp] | slice = slice(None)) -> Plans:
-        """The better plan for each start, if others are given for all of them or for some."""
+        """The better plan for each start state, if others are given for all of them or for some."""
         atoms, length, returns, solved = self.atoms.copy(), self.length.copy(), self.returns.copy(), self.solved.copy()
         rows = np.arange(self.start.count)[which][improves := other.returns > returns[which]]
         atoms[rows], length[rows] = other.atoms[improves], other.length[improves]
@@ -66,7 +66,7 @@ class Plans:
         return replace(self, atoms=atoms, length=length, returns=returns, solved=solved, steps=steps)
 
     def preceded(self, start: State, atoms: NDArray[np.intp], which: NDArray[np.intp]) -> Plans:
-        """From other starts, an action that leads to one of these, and then the plan for it; returns are not known."""
+        """From other start states, an action that leads to one of these, then its plan; returns are not known."""
         return replace(
             self,
             start=start,
@@ -106,7 +106,7 @@ class Plans:
         return replace(self, atoms=atoms, length=length, returns=returns, steps=steps)
 
     def sooner(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats, int]:
-        """What each plan does later, first: starts, actions, what is earned if the rest of the plan follows, and steps.
+        """What each plan does later, first: start states, actions, the return if the rest follows, and steps.
 
         Only where the goal is still reached.
         """
@@ -131,7 +131,7 @@ def _steps_of(length: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.in
 def _follow(
     language: Language, start: State, atoms: NDArray[np.intp], length: NDArray[np.intp]
 ) -> tuple[Floats, NDArray[np.intp], int]:
-    """What plans earn, minus infinity if they do not reach the goal; how much of them it takes, and how many steps."""
+    """The returns of plans, minus infinity if they do not reach the goal; the length they need, and the steps made."""
     actions = language.actions(start)
     earned, value, used = np.full(len(atoms), -np.inf), np.zeros(len(atoms)), np.zeros(len(atoms), dtype=np.intp)
     rows = np.flatnonzero((length > 0) & ~start.finished)
