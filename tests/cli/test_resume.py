@@ -14,7 +14,7 @@ from dlm.runs.folder import RunFolder
 
 
 def saved_steps(run: Path) -> int:
-    return read_checkpoint(run / "search.safetensors", SearchState).steps
+    return read_checkpoint(run / "search.safetensors", SearchState).standing.steps
 
 
 def test_a_killed_run_goes_on_from_its_checkpoint(start: Start, dlm: Run, tmp_path: Path) -> None:
