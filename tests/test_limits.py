@@ -1,21 +1,24 @@
 """What is nested as deep as a program may be survives everything that is done with programs; deeper is refused."""
 
-import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from dlm.data.facts import Facts
 from dlm.data.lookup import FactLookups
 from dlm.data.structure import Structure
-from dlm.engines.choose import run_program
-from dlm.errors import ParseError, ProgramError
+from dlm.engines import evaluate_target
+from dlm.engines.choose import choose_engine, run_program
+from dlm.errors import ParseError, ProgramError, ResourceError
 from dlm.export import TARGETS, export_program
 from dlm.export.json import export_json, parse_json
 from dlm.logic import And, Atom, Definition, Exists, Forall, Formula, Not, Or, Program, evaluate, simplify
 from dlm.logic.explain.explain import explain
+from dlm.logic.explain.lookups import Budget
 from dlm.logic.syntax import MAX_DEPTH
 from dlm.logic.text import format_program, parse_program
 
@@ -40,7 +43,7 @@ def _connectives(depth: int) -> Formula:
 def _quantifiers(depth: int) -> Formula:
     """Of a quantifier's variable only the innermost formula speaks: nothing can be moved or left out."""
     variables = ["x", *(f"z{number}" for number in range(depth - 2))]
-    formula: Formula = Or(tuple(Atom("e", pair) for pair in itertools.pairwise(variables)))
+    formula: Formula = Or(tuple(Atom("e", pair) for pair in pairwise(variables)))
     for variable in reversed(variables[1:]):
         formula = Forall(variable, (), formula)
     return formula
@@ -156,3 +159,110 @@ def test_no_formula_is_too_deep_for_an_error() -> None:
         Definition("t", ("x",), formula)
     while isinstance(formula, Not):  # Python cannot take apart all at once what is that deep.
         formula = formula.body
+
+
+# --------------------------------------------------------------------------- many quantifiers inside each other
+
+
+def _chain(count: int, kind: str = "exists") -> Program:
+    """Variables of quantifiers inside each other, each beside the next; all of them in scope at the end."""
+    variables = ["x", *(f"z{number}" for number in range(count))]
+    quantified = (("exists" if number % 2 else "forall") if kind == "both" else kind for number in range(count))
+    prefix = "".join(f"{word} {variable}: " for word, variable in zip(quantified, variables[1:], strict=True))
+    connective = " | " if kind == "forall" else " & "
+    return parse_program(f"t(x) :- {prefix}{connective.join(f'e({a}, {b})' for a, b in pairwise(variables))}.")
+
+
+@pytest.fixture
+def cycle() -> Facts:
+    """Every object has one successor; nothing is left to find by trying."""
+    edges = np.array([[number, (number + 1) % 4] for number in range(4)])
+    return Facts(np.array(list("abcd"), dtype=object), {"e": edges})
+
+
+@pytest.mark.parametrize("kind", ["exists", "forall", "both"])
+def test_bits_refuses_tables_that_nothing_could_hold(kind: str, cycle: Facts) -> None:
+    with pytest.raises(ResourceError, match=r"variables of 't' .* use the duckdb engine, or fewer quantifiers"):
+        run_program(_chain(25, kind), cycle, "bits")
+    with pytest.raises(ResourceError, match=r"have up to 30 variables, the program has 41 in scope at once"):
+        run_program(_chain(40, kind), cycle, "bits")
+    with pytest.raises(ResourceError, match=r"have up to 30 variables"):
+        evaluate_target(_chain(40, kind), cycle.worlds())
+
+
+def test_bits_refuses_what_would_take_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dlm.data.memory.available_bytes", lambda: 1 << 60)
+    facts = Facts(np.arange(3000), {"e": np.array([[0, 1]])})
+    text = "t(x, y) :- forall z: exists w: forall v: (e(x, z) | e(z, w)) & (e(w, v) | e(v, y))."
+    with pytest.raises(ResourceError, match=r"filling the truth tables of 3000 objects would take about \d+ days"):
+        run_program(parse_program(text), facts, "bits")
+
+
+@pytest.mark.parametrize("count", [20, 30, 45])
+@pytest.mark.parametrize("engine", ["auto", "duckdb"])
+def test_a_query_answers_where_tables_would_explode(count: int, engine: str, cycle: Facts) -> None:
+    answers = run_program(_chain(count), cycle, engine)
+    assert answers.count == 4
+    assert answers.engine == "duckdb"
+
+
+@pytest.mark.parametrize("arity", [31, 40, 70])
+def test_predicates_of_many_arguments(arity: int) -> None:
+    facts = Facts(np.array(["a"], dtype=object), {"wide": np.zeros((1, arity), dtype=np.int64)})
+    program = parse_program(f"t(x) :- wide({', '.join(['x'] * arity)}).")
+    with pytest.raises(ResourceError, match=f"up to 30 variables, the program has {arity}"):
+        run_program(program, facts, "bits")
+    assert run_program(program, facts).names() == [("a",)]
+
+
+def test_sizes_that_no_number_of_bytes_has_a_name_for() -> None:
+    facts = Facts(np.arange(10**6), {"wide": np.zeros((1, 3000), dtype=np.int64)})
+    program = parse_program(f"t({', '.join(f'x{n}' for n in range(3000))}) :- true.")
+    with pytest.raises(ResourceError, match=r"about 10\^1800\d bytes needed"):
+        run_program(program, facts, "bits")
+    assert choose_engine(program, facts.size).engine == "duckdb"
+
+
+def test_the_interpreter_gives_up(monkeypatch: pytest.MonkeyPatch, cycle: Facts) -> None:
+    monkeypatch.setattr(sys.modules["dlm.logic.evaluate"], "MAX_STEPS", 100_000)
+    with pytest.raises(ResourceError, match=r"interpreter gives up after 100,000 steps"):
+        evaluate(_chain(30), cycle.structure())
+    assert len(evaluate(_chain(3), cycle.structure())["t"]) == 4
+
+
+def test_explanations_give_up(monkeypatch: pytest.MonkeyPatch, cycle: Facts) -> None:
+    monkeypatch.setattr(Budget, "STEPS", 100_000)
+    with pytest.raises(ResourceError, match="too many combinations of objects"):
+        explain(_chain(20, "forall"), FactLookups(cycle), "t(a)")
+
+
+def test_which_objects_come_into_question_is_not_asked_without_end(cycle: Facts) -> None:
+    """Each quantifier asks about all inside it, and for each object again: 2^40 questions about a simple formula."""
+    unrelated = "".join(f"exists z{number} != x: " for number in range(40))
+    assert explain(parse_program(f"t(x) :- {unrelated}e(x, x)."), FactLookups(cycle), "t(a)").value is False
+    assert explain(parse_program(f"t(x) :- {unrelated}e(x, z0)."), FactLookups(cycle), "t(a)").value is True
+
+
+def test_a_repair_that_is_too_hard_to_find_is_not_known(monkeypatch: pytest.MonkeyPatch, cycle: Facts) -> None:
+    monkeypatch.setattr("dlm.logic.explain.repair.Budget", lambda _: Budget(-(10**6)))
+    explanation = explain(parse_program("t(x) :- exists y: e(x, y) & e(y, x)."), FactLookups(cycle), "t(a)")
+    assert explanation.value is False
+    assert explanation.repair is not None
+    assert explanation.repair.size is None
+    assert not explanation.repair.exact
+
+
+def test_what_json_repeats_it_tells_once(cycle: Facts) -> None:
+    """Of 20 quantifiers that do not speak of each other there are 4^20 cases, but few different reasons."""
+    body = "".join(f"forall z{number}: (exists y: e(z{number}, y)) & (" for number in range(20)) + "true" + ")" * 20
+    explanation = explain(parse_program(f"t(x) :- {body}."), FactLookups(cycle), "t(a)")
+    assert explanation.value
+    assert 10_000 < json.dumps(explanation.to_json()).count('"kind"') < 20_000
+
+
+def test_what_is_far_down_is_left_out(cycle: Facts) -> None:
+    lines = [f"p{number}(x) :- exists y: e(x, y) & p{number - 1}(y)." for number in range(1, 2000)]
+    program = parse_program("\n".join(["p0(x) :- e(x, x).", *lines]))
+    explanation = explain(program, FactLookups(cycle), "p1999(a)")
+    assert str(explanation).count("for reasons further down") == 1
+    assert json.dumps(explanation.to_json()).count("left_out") == 1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import Run, one_object
+from cli.conftest import Command, Run, one_object
 
 PROGRAM = "parent(x, y) :- father(x, y) | mother(x, y).\ngrandparent(x, y) :- exists z: parent(x, z) & parent(z, y).\n"
 FACTS = "mother(ann, amy). mother(amy, amelia). father(steve, amy). father(gavin, 'Amelia B.').\n"
@@ -43,6 +43,14 @@ def test_errors(dlm: Run, family: Path, atom: str, message: str) -> None:
     done = dlm("explain", family / "family.dlm", family / "family.pl", atom)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+def test_ctrl_c_ends_a_verb(call: Command, family: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dlm.cli.explain.parse_query", interrupted)
+    assert call("explain", family / "family.dlm", family / "family.pl", "t()") == (130, "", "interrupted\n")
 
 
 def test_missing_predicates(dlm: Run, family: Path) -> None:

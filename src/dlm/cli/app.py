@@ -22,7 +22,7 @@ from dlm.cli.generate import generate
 from dlm.cli.learn import learn
 from dlm.cli.play import play
 from dlm.cli.prove import prove
-from dlm.cli.run import run
+from dlm.cli.run import INTERRUPTED, run
 from dlm.cli.show import show
 from dlm.cli.tasks import tasks
 from dlm.cli.test import test
@@ -35,6 +35,13 @@ ERROR = 2
 
 class _Verb(TyperCommand):
     """A command whose help does not show Python's types: options say what they take, and --help takes nothing."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            print("interrupted", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
         return _without_types(super().get_params(ctx))

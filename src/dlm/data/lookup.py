@@ -98,6 +98,8 @@ class FactLookups:
                 if value is None:
                     break
                 start, end = _narrow(column, value, start, end)
+                if start == end:
+                    return [(first, start, end)]
             ranges.append((first, start, end))
         return ranges
 

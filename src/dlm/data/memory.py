@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from dlm.errors import ResourceError
 
-__all__ = ["available_bytes", "require_bytes"]
+__all__ = ["available_bytes", "format_bytes", "require_bytes"]
 
 UNKNOWN_BYTES = 1 << 34
 """What is assumed where the system does not say."""
@@ -27,6 +29,16 @@ def require_bytes(needed: int, what: str, advice: str = "use fewer objects or in
     available = available_bytes()
     if needed > available:
         raise ResourceError(
-            f"not enough memory for {what}: about {needed / 2**30:.1f} GiB needed, {available / 2**30:.1f} GiB free; "
+            f"not enough memory for {what}: about {format_bytes(needed)} needed, {format_bytes(available)} free; "
             f"{advice}"
         )
+
+
+def format_bytes(number: int) -> str:
+    """A number of bytes in words, however large."""
+    for power, name in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if number >> power >= 10_000:
+            return f"10^{round(number.bit_length() * math.log10(2))} bytes"
+        if number >> power:
+            return f"{number / 2**power:.3g} {name}" if number >> power < 1000 else f"{number >> power} {name}"
+    return f"{number} bytes"

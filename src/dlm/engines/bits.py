@@ -22,17 +22,38 @@ from numpy.typing import NDArray
 from dlm.data.bits import BoolArray, pack_last
 from dlm.data.memory import require_bytes
 from dlm.data.worlds import Worlds
-from dlm.engines.packed import evaluate_packed, pays_packed
+from dlm.engines.packed import evaluate_packed, pays_packed, variables_at_once
+from dlm.errors import ResourceError
 from dlm.logic.evaluate import check_inputs
 from dlm.logic.formulas import free_variables
-from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth, children
+from dlm.logic.syntax import (
+    And,
+    Atom,
+    Definition,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Not,
+    Or,
+    Program,
+    Truth,
+    atoms,
+    children,
+)
 
-__all__ = ["evaluate_bits", "evaluate_target"]
+__all__ = ["MAX_VARIABLES", "check_size", "evaluate_bits", "evaluate_target", "most_variables"]
 
 Words = NDArray[np.unsignedinteger]
 
 PIECE_BYTES = 1 << 20
 """Size of one intermediate table. About what a core's own cache holds."""
+
+PIECES = 4
+"""How many tables of the largest size there are at a time, about."""
+
+MAX_VARIABLES = 30
+"""Variables in scope at once, and arguments of a predicate: NumPy packs the bits of tables with up to 32 axes."""
 
 TABLES_BYTES = 1 << 26
 """Size of all definitions' tables that `evaluate_target` keeps at a time."""
@@ -41,7 +62,7 @@ TABLES_BYTES = 1 << 26
 def evaluate_bits(program: Program, worlds: Worlds) -> dict[str, BoolArray]:
     """The truth table of each defined predicate, in the shape of `Worlds.relations`."""
     check_inputs(program, worlds.arities)
-    _check_memory(program, worlds)
+    check_size(program, worlds.count, worlds.size)
     relations: dict[str, BoolArray] = dict(worlds.relations)
     defined: dict[str, BoolArray] = {}
     for definition in program.definitions:
@@ -51,7 +72,7 @@ def evaluate_bits(program: Program, worlds: Worlds) -> dict[str, BoolArray]:
 
 def evaluate_target(program: Program, worlds: Worlds) -> BoolArray:
     """The truth table of the program's target. Other tables are kept for a few worlds at a time only."""
-    if pays_packed(program, worlds):
+    if most_variables(program) <= MAX_VARIABLES and pays_packed(program, worlds):
         check_inputs(program, worlds.arities)
         return evaluate_packed(program, worlds)
     world_bytes = sum(worlds.size**definition.arity for definition in program.definitions)
@@ -63,9 +84,27 @@ def evaluate_target(program: Program, worlds: Worlds) -> BoolArray:
     return np.concatenate([part[program.target.name] for part in parts])
 
 
-def _check_memory(program: Program, worlds: Worlds) -> None:
-    needed = sum(worlds.count * worlds.size**definition.arity for definition in program.definitions)
-    require_bytes(needed, f"the program's tables on {worlds.size} objects")
+def most_variables(program: Program) -> int:
+    """How many axes a table needs, the worlds' and the words' not counted."""
+    scopes = [variables_at_once(definition.body, definition.arity) for definition in program.definitions]
+    return max(*scopes, *program.inputs.values(), 0)
+
+
+def check_size(program: Program, count: int, size: int) -> None:
+    """Refuse a program whose tables no array, or no memory, could hold."""
+    found = most_variables(program)
+    if found > MAX_VARIABLES:
+        raise ResourceError(
+            f"truth tables have up to {MAX_VARIABLES} variables, the program has {found} in scope at once; "
+            "use the duckdb engine, or several definitions"
+        )
+    require_bytes(count * sum(size**d.arity for d in program.definitions), f"the tables of {size} objects")
+    for definition in program.definitions:
+        require_bytes(
+            PIECES * _piece_bytes(definition.body, size, frozenset(definition.parameters[:1])),
+            f"the variables of {definition.name!r} that are in scope at once, on {size} objects",
+            "use the duckdb engine, or fewer quantifiers inside each other",
+        )
 
 
 def _evaluate_definition(definition: Definition, worlds: Worlds, relations: Mapping[str, BoolArray]) -> BoolArray:
@@ -73,12 +112,13 @@ def _evaluate_definition(definition: Definition, worlds: Worlds, relations: Mapp
     result = np.empty((count,) + (size,) * len(scope), dtype=np.bool_)
     if result.size == 0:
         return result
+    read = {atom.predicate: relations[atom.predicate] for atom in atoms(definition.body)}
     shared: dict[_Key, Words] = {}
     previous = slice(0)
     for piece in _pieces(definition, count, size):
         if piece.worlds != previous:
             shared, previous = {}, piece.worlds
-        views = {name: array[piece.worlds] for name, array in relations.items()}
+        views = {name: array[piece.worlds] for name, array in read.items()}
         table = _Table(size, views, piece.first, shared).truth(definition.body, scope)
         result[piece.index(len(scope))] = table
     return result
@@ -115,6 +155,18 @@ def _table_bytes(formula: Formula, size: int) -> int:
         others = (free_variables(formula.body) | set(formula.distinct)) - {formula.variable}
         largest = _cells(size, len(others)) * (size // 8 + 8)
     return max(largest, *(_table_bytes(child, size) for child in children(formula)), 1)
+
+
+def _piece_bytes(formula: Formula, size: int, known: frozenset[str], packed: str | None = None) -> int:
+    """The same for one value of the `known` variables, and with the values of the variable `packed` as bits."""
+    free, row = free_variables(formula) - known, size // 8 + 8
+    own = _cells(size, len(free))
+    if isinstance(formula, Exists | Forall):
+        others = (free_variables(formula.body) | set(formula.distinct)) - {formula.variable} - known
+        own, packed = max(own, _cells(size, len(others)) * row), formula.variable
+    elif packed in free and children(formula):
+        own = _cells(size, len(free) - 1) * row
+    return max(own, *(_piece_bytes(child, size, known, packed) for child in children(formula)), 1)
 
 
 def _cells(size: int, arity: int) -> int:

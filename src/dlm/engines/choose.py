@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from dlm.data.facts import Facts
+from dlm.data.memory import format_bytes
 from dlm.engines.answers import Answers
-from dlm.engines.dense import dense_bytes
+from dlm.engines.bits import MAX_VARIABLES, most_variables
+from dlm.engines.dense import dense_bytes, dense_seconds, format_seconds
 from dlm.engines.engine import Missing, Progress, get_engine, require_inputs
-from dlm.logic.formulas import free_variables
-from dlm.logic.syntax import Exists, Forall, Formula, Program, children
+from dlm.logic.syntax import Program
 
 __all__ = ["Choice", "choose_engine", "run_program"]
 
@@ -19,9 +20,6 @@ MAX_BYTES = 1 << 30
 
 MAX_SECONDS = 1.0
 """Work up to this time is not worth a query's overhead."""
-
-WORDS_PER_SECOND = 1.5e8
-"""What the bits engine does on one core, about."""
 
 
 @dataclass(frozen=True)
@@ -53,50 +51,16 @@ def choose_engine(program: Program, size: int) -> Choice:
 
     Spark is never chosen: that there is a cluster is for its owner to say.
     """
-    needed, seconds = dense_bytes(program, size), dense_seconds(program, size)
-    if needed <= MAX_BYTES and seconds <= MAX_SECONDS:
-        return Choice("bits", f"the truth tables of {size} objects are small ({_bytes(needed)})")
-    if needed > MAX_BYTES:
-        why = f"the truth tables of {size} objects would take {_bytes(needed)}"
+    needed, variables = dense_bytes(program, size), most_variables(program)
+    if variables > MAX_VARIABLES:
+        why = f"{variables} variables at once are too many for truth tables"
+    elif needed > MAX_BYTES:
+        why = f"the truth tables of {size} objects would take {format_bytes(needed)}"
+    elif (seconds := dense_seconds(program, size)) > MAX_SECONDS:
+        why = f"filling the truth tables of {size} objects would take about {format_seconds(seconds)}"
     else:
-        why = f"filling the truth tables of {size} objects would take about {_seconds(seconds)}"
+        return Choice("bits", f"the truth tables of {size} objects are small ({format_bytes(needed)})")
     absent = [package for package in ("duckdb", "pyarrow", "sqlglot") if find_spec(package) is None]
     if absent:
         return Choice("bits", f"{why}, but {absent[0]} is not installed: pip install 'dlm[scale]'")
     return Choice("duckdb", why)
-
-
-def dense_seconds(program: Program, size: int) -> float:
-    """About how long the bits engine takes."""
-    return sum(_words(definition.body, size) for definition in program.definitions) / WORDS_PER_SECOND
-
-
-def _words(formula: Formula, size: int, packed: str | None = None) -> float:
-    """Operations on machine words for a formula's table; the values of the variable `packed` are bits of words."""
-    free = free_variables(formula)
-    cells = float(size) ** len(free)
-    match formula:
-        case Exists(variable, distinct, body) | Forall(variable, distinct, body):
-            others = (free_variables(body) | set(distinct)) - {variable}
-            tables = 1 + len(distinct)
-            own = tables * float(size) ** len(others) * (size / 64 + 1)
-            return _words(body, size, variable) + own + cells / 8
-        case _ if packed in free and children(formula):
-            cells = float(size) ** (len(free) - 1) * (size / 64 + 1)
-        case _:
-            cells /= 8
-    return cells + sum(_words(child, size, packed) for child in children(formula))
-
-
-def _bytes(number: int) -> str:
-    for unit, name in ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
-        if number >= unit:
-            return f"{number / unit:.3g} {name}" if number < 1000 * unit else f"{number // unit} {name}"
-    return f"{number} bytes"
-
-
-def _seconds(seconds: float) -> str:
-    for unit, name in ((86_400, "days"), (3600, "hours"), (60, "minutes")):
-        if seconds >= 2 * unit:
-            return f"{seconds / unit:.0f} {name}"
-    return f"{seconds:.0f} s"

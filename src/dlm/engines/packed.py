@@ -17,7 +17,7 @@ from dlm.data.bits import ALL, NONE, WORD, BoolArray, Words, unpack, words_for, 
 from dlm.data.worlds import Worlds
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
 
-__all__ = ["Tables", "anywhere", "evaluate_packed", "pays_packed", "place"]
+__all__ = ["Tables", "anywhere", "evaluate_packed", "pays_packed", "place", "variables_at_once"]
 
 PIECE_WORDS = 1 << 16
 """Words of an intermediate table that are made at once. About what a core's own cache holds."""
@@ -50,18 +50,18 @@ def _evaluate(program: Program, worlds: Worlds) -> BoolArray:
 
 def _largest(program: Program, size: int) -> int:
     """The words of the largest intermediate table for the worlds of one word."""
-    return int(size ** max(_variables(definition.body, definition.arity) for definition in program.definitions))
+    return int(size ** max(variables_at_once(definition.body, definition.arity) for definition in program.definitions))
 
 
-def _variables(formula: Formula, scope: int) -> int:
+def variables_at_once(formula: Formula, scope: int) -> int:
     """How many variables are in scope at once, at most."""
     match formula:
         case Exists(_, _, body) | Forall(_, _, body):
-            return _variables(body, scope + 1)
+            return variables_at_once(body, scope + 1)
         case Not(body):
-            return _variables(body, scope)
+            return variables_at_once(body, scope)
         case And(parts) | Or(parts):
-            return max(_variables(part, scope) for part in parts)
+            return max(variables_at_once(part, scope) for part in parts)
         case _:
             return scope
 

@@ -5,17 +5,22 @@ It enumerates objects and tuples one by one. Every other executor must agree wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import product
+from itertools import product, repeat
 from typing import Protocol
 
-from dlm.errors import ProgramError
+from dlm.errors import ProgramError, ResourceError
 from dlm.logic.syntax import And, Atom, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
 
 __all__ = ["Model", "Tuples", "check_inputs", "evaluate", "holds"]
 
 Tuples = AbstractSet[tuple[int, ...]]
+
+MAX_STEPS = 20_000_000
+"""How many times `evaluate` asks whether a formula is true: a minute or two of work."""
+
+_ENDLESS = repeat(0)
 
 
 class Model(Protocol):
@@ -46,24 +51,40 @@ def check_inputs(program: Program, arities: Mapping[str, int]) -> None:
 def evaluate(program: Program, model: Model) -> dict[str, frozenset[tuple[int, ...]]]:
     """The tuples of each defined predicate on a structure."""
     check_inputs(program, model.arities)
-    size = len(model.objects)
+    size, steps = len(model.objects), _steps()
     relations: dict[str, Tuples] = dict(model.relations)
     defined: dict[str, frozenset[tuple[int, ...]]] = {}
     for definition in program.definitions:
         tuples = frozenset(
             values
             for values in product(range(size), repeat=definition.arity)
-            if holds(definition.body, size, relations, dict(zip(definition.parameters, values, strict=True)))
+            if holds(definition.body, size, relations, dict(zip(definition.parameters, values, strict=True)), steps)
         )
         relations[definition.name] = defined[definition.name] = tuples
     return defined
 
 
-def holds(formula: Formula, size: int, relations: Mapping[str, Tuples], binding: Mapping[str, int]) -> bool:
+def _steps() -> Iterator[int]:
+    """Numbers to count steps by, and an error where they end."""
+    yield from range(MAX_STEPS)
+    raise ResourceError(
+        f"the reference interpreter gives up after {MAX_STEPS:,} steps; dlm.run and dlm.evaluate_target are faster, "
+        "and many quantifiers inside each other are better split into definitions"
+    )
+
+
+def holds(
+    formula: Formula,
+    size: int,
+    relations: Mapping[str, Tuples],
+    binding: Mapping[str, int],
+    steps: Iterator[int] = _ENDLESS,
+) -> bool:
     """Whether a formula is true when its free variables stand for the objects in `binding`."""
+    next(steps)
 
     def true(part: Formula) -> bool:
-        return holds(part, size, relations, binding)
+        return holds(part, size, relations, binding, steps)
 
     match formula:
         case Truth(value):
@@ -81,7 +102,7 @@ def holds(formula: Formula, size: int, relations: Mapping[str, Tuples], binding:
         case Exists(variable, distinct, body) | Forall(variable, distinct, body):
             excluded = {binding[other] for other in distinct}
             results = (
-                holds(body, size, relations, {**binding, variable: value})
+                holds(body, size, relations, {**binding, variable: value}, steps)
                 for value in range(size)
                 if value not in excluded
             )

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dlm.logic.explain.lookups import AlteredFacts, Cell
+from dlm.logic.explain.lookups import AlteredFacts, Budget, Cell
 from dlm.logic.syntax import And, Atom, Equal, Exists, Forall, Formula, Not, Or, Program, Quantified, Truth
 
 __all__ = ["Binding", "Cover", "Covers", "Guard"]
 
 Binding = dict[str, int]
 """The object that each variable stands for."""
+
+STEPS = 20_000
+"""How many formulas are looked at for one cover, some of them again for other objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +50,28 @@ class Cover:
 class Covers:
     """Finds covers for the formulas of a program."""
 
-    def __init__(self, program: Program, facts: AlteredFacts) -> None:
+    def __init__(self, program: Program, facts: AlteredFacts, budget: Budget) -> None:
         self.definitions = {definition.name: definition for definition in program.definitions}
         self.facts = facts
+        self.budget = budget
+        self._left = 0
         self._defined: dict[tuple[str, bool, str, tuple[tuple[str, int], ...], int], Cover | None] = {}
 
     def cover(self, formula: Formula, wanted: bool, variable: str, binding: Binding, limit: int) -> Cover | None:
         """The objects for `variable`, at most about `limit`, with which a formula could have the wanted truth value.
 
         Variables that are neither `variable` nor in `binding` may be anything. None if there are too many objects
-        or nothing says which.
+        or nothing says which, or it would take too long to find out.
         """
+        self._left = STEPS
+        found = self._cover(formula, wanted, variable, binding, limit)
+        self.budget.spend(STEPS - self._left)
+        return found
+
+    def _cover(self, formula: Formula, wanted: bool, variable: str, binding: Binding, limit: int) -> Cover | None:
+        self._left -= 1
+        if self._left < 0:
+            return None
         match formula:
             case Truth(value):
                 return None if value == wanted else Cover((), whole=True)
@@ -70,7 +84,7 @@ class Covers:
                     return self._cover_defined(formula, wanted, variable, binding, limit)
                 return self._cover_input(formula, variable, binding, limit) if wanted else None
             case Not(body):
-                return self.cover(body, not wanted, variable, binding, limit)
+                return self._cover(body, not wanted, variable, binding, limit)
             case And(parts) | Or(parts):
                 if isinstance(formula, And) == wanted:
                     return self._cover_some(parts, wanted, variable, binding, limit)
@@ -79,6 +93,7 @@ class Covers:
                 return self._cover_quantified(formula, wanted, variable, binding, limit)
 
     def _cover_input(self, atom: Atom, variable: str, binding: Binding, limit: int) -> Cover | None:
+        self._left -= len(atom.args)
         pattern = tuple([None if arg == variable else binding.get(arg) for arg in atom.args])
         if self.facts.count(atom.predicate, pattern) > limit:
             return None
@@ -104,7 +119,7 @@ class Covers:
         for parameter in sought:
             key = (atom.predicate, wanted, parameter, tuple(inner.items()), limit)
             if key not in self._defined:
-                self._defined[key] = self.cover(definition.body, wanted, parameter, inner, limit)
+                self._defined[key] = self._cover(definition.body, wanted, parameter, inner, limit)
             found = self._defined[key]
             if found is not None and (best is None or len(found.objects) < len(best.objects)):
                 best = found
@@ -121,7 +136,7 @@ class Covers:
         """All parts are needed: the part with the fewest objects says which."""
         best: Cover | None = None
         for part in parts:
-            found = self.cover(part, wanted, variable, binding, limit if best is None else len(best.objects) - 1)
+            found = self._cover(part, wanted, variable, binding, limit if best is None else len(best.objects) - 1)
             if found is not None and (best is None or len(found.objects) < len(best.objects)):
                 best = found
         return None if best is None else Cover(best.objects, best.cells, best.guards, best.sure)
@@ -132,7 +147,7 @@ class Covers:
         """One part is enough: the objects of all of them."""
         found = []
         for part in parts:
-            one = self.cover(part, wanted, variable, binding, limit)
+            one = self._cover(part, wanted, variable, binding, limit)
             if one is None:
                 return None
             limit -= len(one.objects)
@@ -145,7 +160,7 @@ class Covers:
         one_needed = isinstance(formula, Exists) == wanted
         if not one_needed and self.facts.size <= len(formula.distinct):
             return None  # All of no objects: that demands nothing of the variable.
-        found = self.cover(formula.body, wanted, variable, binding, limit)
+        found = self._cover(formula.body, wanted, variable, binding, limit)
         if found is not None:
             found = Cover(found.objects, found.cells, found.guards, found.sure)
         if not one_needed or (found is not None and len(found.objects) <= 1):
@@ -159,12 +174,12 @@ class Covers:
         self, formula: Quantified, wanted: bool, variable: str, binding: Binding, limit: int
     ) -> Cover | None:
         """First the objects of the inner variable, then for each of them those of the outer one."""
-        inner = self.cover(formula.body, wanted, formula.variable, binding, limit)
+        inner = self._cover(formula.body, wanted, formula.variable, binding, limit)
         if inner is None:
             return None
         covers = []
         for value in inner.objects:
-            one = self.cover(formula.body, wanted, variable, {**binding, formula.variable: value}, limit)
+            one = self._cover(formula.body, wanted, variable, {**binding, formula.variable: value}, limit)
             if one is None or len(one.objects) > limit:
                 return None
             limit -= len(one.objects)

@@ -5,17 +5,15 @@ Only what the atom needs is looked at, so facts may be large. The truth value is
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from dlm.logic.explain.lookups import AlteredFacts, Cell, Lookups
+from dlm.logic.explain.lookups import AlteredFacts, Budget, Cell, Lookups
 from dlm.logic.explain.query import Query, check_query, format_query, parse_query, resolve
 from dlm.logic.explain.reasons import Reason, Reasons, leaves, walk
 from dlm.logic.explain.repair import Repair, find_repair
 from dlm.logic.explain.wording import cell_json, reason_json, repair_json, repair_words, words
 from dlm.logic.lists import RuleList
+from dlm.logic.recursion import room_to_recurse
 from dlm.logic.syntax import Atom, Program
 
 __all__ = ["FORMAT_VERSION", "Explanation", "explain"]
@@ -56,13 +54,13 @@ class Explanation:
         return all(reason.complete for reason in walk(self.reasons))
 
     def __str__(self) -> str:
-        with _deep():
+        with room_to_recurse(DEEPEST, "the explanation"):
             text = words(self.reasons, self.lookups.name, self.listed)
         return text if self.repair is None else text + "\n" + repair_words(self.repair, self.lookups.name)
 
     def to_json(self) -> dict[str, object]:
         """The explanation as JSON values; docs/explaining.md says what each means."""
-        with _deep():
+        with room_to_recurse(DEEPEST, "the explanation"):
             (reason,) = reason_json(self.reasons, self.lookups.name, self.listed)
         return {
             "format": "dlm-explanation",
@@ -87,19 +85,9 @@ def explain(program: Program, lookups: Lookups, atom: str | Query) -> Explanatio
     variables = tuple(f"{index}" for index in range(len(values)))
     root = Atom(query.predicate, variables)
     binding = dict(zip(variables, values, strict=True))
-    with _deep():
-        reasons = Reasons(program, AlteredFacts(lookups))
+    with room_to_recurse(DEEPEST, "the explanation"):
+        reasons = Reasons(program, AlteredFacts(lookups), Budget(lookups.size))
         value = reasons.can(root, True, binding)
         found = reasons.refute(root, not value, binding)
         repair = None if value else find_repair(program, lookups, root, binding)
     return Explanation(query, value, found, repair, lookups, reasons.listed)
-
-
-@contextmanager
-def _deep() -> Iterator[None]:
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, DEEPEST))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)

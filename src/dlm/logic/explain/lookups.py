@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Cell", "Ground", "Lookups", "AlteredFacts", "covers"]
+from dlm.errors import ResourceError
+
+__all__ = ["AlteredFacts", "Budget", "Cell", "ExhaustedError", "Ground", "Lookups", "covers"]
 
 Ground = tuple[str, tuple[int, ...]]
 """An atom about objects: a predicate and object numbers."""
@@ -22,6 +24,32 @@ class Cell:
 
     predicate: str
     pattern: tuple[int | None, ...]
+
+
+class ExhaustedError(ResourceError):
+    """A search has spent its budget."""
+
+
+class Budget:
+    """What a search may still spend: objects tried for a variable, formulas looked at.
+
+    A search may go through all objects many times, but not through all combinations of objects for many variables.
+    """
+
+    STEPS = 2_000_000
+    PASSES = 50
+
+    def __init__(self, size: int) -> None:
+        self.left = self.STEPS + self.PASSES * size
+
+    def spend(self, steps: int = 1) -> None:
+        """Count some steps; an error if there were too many."""
+        self.left -= steps
+        if self.left < 0:
+            raise ExhaustedError(
+                "there are too many combinations of objects to look at; "
+                "ask about a definition with fewer quantifiers inside each other"
+            )
 
 
 class Lookups(Protocol):

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from dlm.logic.explain.candidates import Binding, Cover, Covers
-from dlm.logic.explain.lookups import AlteredFacts, Cell
+from dlm.logic.explain.lookups import AlteredFacts, Budget, Cell
 from dlm.logic.formulas import free_variables
 from dlm.logic.lists import rules_of
 from dlm.logic.syntax import And, Atom, Equal, Exists, Forall, Formula, Not, Or, Program, Quantified, Truth, subformulas
@@ -61,8 +61,9 @@ class Reason:
 class Reasons:
     """Questions about a program on facts. Answers are remembered."""
 
-    def __init__(self, program: Program, facts: AlteredFacts) -> None:
-        self.covers = Covers(program, facts)
+    def __init__(self, program: Program, facts: AlteredFacts, budget: Budget) -> None:
+        self.budget = budget
+        self.covers = Covers(program, facts, budget)
         self.definitions = self.covers.definitions
         self.facts = facts
         self.listed = rules_of(program)
@@ -98,6 +99,7 @@ class Reasons:
                 return self.can(body, not wanted, binding)
             case And() | Or():
                 all_needed = isinstance(formula, And) == wanted
+                self.budget.spend(len(formula.parts))
                 for part in self._cheapest_first(formula):
                     if self.can(part, wanted, binding) != all_needed:
                         return not all_needed
@@ -121,6 +123,7 @@ class Reasons:
             if value in excluded:
                 continue
             self.work += 1
+            self.budget.spend()
             if self.can(formula.body, wanted, {**binding, formula.variable: value}) == one_needed:
                 return one_needed
         return not one_needed
@@ -154,6 +157,7 @@ class Reasons:
     def refute(self, formula: Formula, wanted: bool, binding: Binding) -> tuple[Reason, ...]:
         """Why a formula cannot have the wanted truth value; to be asked only if that is so."""
         self.effort += 1
+        self.budget.spend()
         match formula:
             case Truth():
                 return ()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from dlm.logic.explain.candidates import Binding
-from dlm.logic.explain.lookups import AlteredFacts, Cell, Ground, Lookups, covers
+from dlm.logic.explain.lookups import AlteredFacts, Budget, Cell, ExhaustedError, Ground, Lookups, covers
 from dlm.logic.explain.reasons import Reasons, leaves, walk
 from dlm.logic.explain.unnamed import StrangerReasons
 from dlm.logic.syntax import And, Atom, Equal, Exists, Forall, Formula, Not, Or, Program, Quantified, Truth
@@ -69,19 +69,19 @@ class Repair:
 def find_repair(program: Program, lookups: Lookups, atom: Atom, binding: Binding) -> Repair:
     """The fewest changes of facts that make an atom true; to be asked only if it is false."""
     search = _RepairSearch(program, lookups, atom, binding)
-    if not search.reasons(free=_everything(program, lookups)).can(atom, True, binding):
-        return _repair(None, lookups, exact=True, irreducible=False)
-    built = _ChangeBuilder(program, lookups).build(atom, True, binding, None)
-    best = None if built is None or not search.works(built) else built
-    irreducible = False
+    best, irreducible = None, False
     try:
+        if not search.reasons(free=_everything(program, lookups)).can(atom, True, binding):
+            return _repair(None, lookups, exact=True, irreducible=False)
+        built = _ChangeBuilder(program, lookups, search.budget).build(atom, True, binding, None)
+        best = None if built is None or not search.works(built) else built
         if best is not None:
             best = search.reduced(best)
             irreducible = True
         atoms = sum(lookups.size**arity for arity in lookups.arities.values())
         least = search.bound(atoms if best is None else len(best))
         smaller = search.smallest(least, atoms if best is None else len(best) - 1)
-    except _ExhaustedError:
+    except ExhaustedError:
         return _repair(best, lookups, exact=False, irreducible=irreducible)
     best = best if smaller is None else smaller
     return _repair(best, lookups, exact=True, irreducible=best is not None)
@@ -99,10 +99,6 @@ def _everything(program: Program, lookups: Lookups) -> list[Cell]:
     return [Cell(name, (None,) * arity) for name, arity in lookups.arities.items() if name not in defined]
 
 
-class _ExhaustedError(Exception):
-    """The search would take too long."""
-
-
 class _RepairSearch:
     """Bounding and searching."""
 
@@ -111,6 +107,7 @@ class _RepairSearch:
         self.lookups = lookups
         self.atom = atom
         self.binding = binding
+        self.budget = Budget(lookups.size)
         self.trials = 0
         self.work = 0
         self.stopped_short = False
@@ -118,10 +115,14 @@ class _RepairSearch:
     def reasons(self, flips: frozenset[Ground] = frozenset(), free: Sequence[Cell] = ()) -> Reasons:
         """What can be said of facts with changes, in large worlds without looking at every object."""
         kind = StrangerReasons if self.lookups.size > SMALL else Reasons
-        return kind(self.program, AlteredFacts(self.lookups, flips, free))
+        return kind(self.program, AlteredFacts(self.lookups, flips, free), self.budget)
 
     def works(self, flips: frozenset[Ground]) -> bool:
-        return Reasons(self.program, AlteredFacts(self.lookups, flips)).can(self.atom, True, self.binding)
+        return self.exactly(flips).can(self.atom, True, self.binding)
+
+    def exactly(self, flips: frozenset[Ground]) -> Reasons:
+        """What can be said of facts with changes, whatever it costs."""
+        return Reasons(self.program, AlteredFacts(self.lookups, flips), self.budget)
 
     def reduced(self, flips: frozenset[Ground]) -> frozenset[Ground]:
         """A smallest repair within a repair."""
@@ -156,8 +157,8 @@ class _RepairSearch:
         """A repair that has `flips`, nothing of `kept`, and at most so many more atoms."""
         self.trials += 1
         if self.trials > TRIALS or self.work > WORK:
-            raise _ExhaustedError
-        exactly = Reasons(self.program, AlteredFacts(self.lookups, flips))
+            raise ExhaustedError
+        exactly = self.exactly(flips)
         if exactly.can(self.atom, True, self.binding):
             return flips
         reasons = self.reasons(flips)
@@ -166,7 +167,7 @@ class _RepairSearch:
         refutation = reasons.refute(self.atom, True, self.binding)
         self.work += exactly.work + reasons.work
         if not all(reason.complete for reason in walk(refutation)):
-            raise _ExhaustedError
+            raise ExhaustedError
         choices = [atom for atom in self._atoms(leaves(refutation), within) if atom not in flips and atom not in kept]
         if choices and not more:
             self.stopped_short = True
@@ -183,7 +184,7 @@ class _RepairSearch:
             return [atom for atom in sorted(within) if any(covers(cell, atom) for cell in cells)]
         size = self.lookups.size
         if sum(size ** cell.pattern.count(None) for cell in cells) > BRANCHES:
-            raise _ExhaustedError
+            raise ExhaustedError
         found: dict[Ground, None] = {}
         for cell in cells:
             choices = [range(size) if value is None else (value,) for value in cell.pattern]
@@ -194,14 +195,15 @@ class _RepairSearch:
 class _ChangeBuilder:
     """Building: the changes that give a formula a truth value, one place at a time."""
 
-    def __init__(self, program: Program, lookups: Lookups) -> None:
+    def __init__(self, program: Program, lookups: Lookups, budget: Budget) -> None:
         self.lookups = lookups
-        self.reasons = Reasons(program, AlteredFacts(lookups))
+        self.reasons = Reasons(program, AlteredFacts(lookups), budget)
         self.steps = 0
 
     def build(self, formula: Formula, wanted: bool, binding: Binding, below: int | None) -> frozenset[Ground] | None:
         """Changes that give a formula the wanted truth value, fewer than `below`; None if none were found."""
         self.steps += 1
+        self.reasons.budget.spend()
         if self.reasons.can(formula, wanted, binding):
             return frozenset()
         if below is not None and below <= 1:

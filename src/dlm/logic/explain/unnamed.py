@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from dlm.logic.explain.candidates import Binding, Cover
-from dlm.logic.explain.lookups import AlteredFacts
+from dlm.logic.explain.lookups import AlteredFacts, Budget
 from dlm.logic.explain.reasons import LIMITS, Reasons
 from dlm.logic.syntax import Atom, Equal, Formula, Program, Quantified
 
@@ -24,8 +24,8 @@ class StrangerReasons(Reasons):
     A stranger is a negative number.
     """
 
-    def __init__(self, program: Program, facts: AlteredFacts) -> None:
-        super().__init__(program, facts)
+    def __init__(self, program: Program, facts: AlteredFacts, budget: Budget) -> None:
+        super().__init__(program, facts, budget)
         self._strangers: dict[frozenset[int], int] = {}
         self._known: dict[int, frozenset[int]] = {}
 

@@ -25,6 +25,12 @@ Name = Callable[[int], str]
 SHOWN = 5
 """Of how many objects, all in one case, the words tell; of fewer in a case within a case."""
 
+LEVELS = 150
+"""Reasons further down than so many reasons are left out."""
+
+REPEATED = 10_000
+"""After so many parts, JSON has reasons about quantifiers that are there already only as repetitions."""
+
 LISTED = 10
 """How many names a list in a line has."""
 
@@ -83,6 +89,8 @@ class _Words:
             return [f"{text} by definition"]
         if id(reason) in self.told and reason.size > 2:
             return [f"{text}, as shown above"]
+        if depth > LEVELS:
+            return [f"{text}, for reasons further down"]
         self.told.add(id(reason))
         return [f"{text}, because", *self.lines(part, depth + 1)]
 
@@ -281,11 +289,17 @@ class _Json:
         self.name = name
         self.listed = listed
         self.told: set[int] = set()
+        self.written = 0
+        self.depth = 0
 
     def nodes(self, reasons: Sequence[Reason]) -> list[dict[str, object]]:
-        return [self.node(reason) for reason in reasons]
+        self.depth += 1
+        found = [self.node(reason) for reason in reasons]
+        self.depth -= 1
+        return found
 
     def node(self, reason: Reason) -> dict[str, object]:
+        self.written += 1
         values = dict(reason.binding)
         if isinstance(reason.formula, Atom):
             atom = reason.formula.predicate, tuple(values[arg] for arg in reason.formula.args)
@@ -293,6 +307,8 @@ class _Json:
             found: dict[str, object] = {"kind": kind, "atom": _ground(atom, self.name), "value": reason.value}
             if reason.parts and id(reason) in self.told:
                 return {**found, "repeated": True}
+            if reason.parts and self.depth > LEVELS:
+                return {**found, "left_out": True}
             self.told.add(id(reason))
             if self.listed is not None and reason.formula.predicate == self.listed.name:
                 found["rule"] = decider(reason, self.listed)
@@ -305,15 +321,20 @@ class _Json:
         }
         if isinstance(reason.formula, Equal):
             return found
+        found["kind"] = "witness" if reason.witness is not None else "regardless" if reason.checked is None else "each"
+        if id(reason) in self.told and self.written > REPEATED:
+            return {**found, "repeated": True}
+        if self.depth > LEVELS:
+            return {**found, "left_out": True}
+        self.told.add(id(reason))
         if reason.witness is not None:
-            witness = {"kind": "witness", "witness": self.name(reason.witness)}
-            return {**found, **witness, "because": self.nodes(reason.parts[0])}
+            return {**found, "witness": self.name(reason.witness), "because": self.nodes(reason.parts[0])}
         if reason.checked is None:
-            return {**found, "kind": "regardless", "because": self.nodes(reason.parts[0])}
+            return {**found, "because": self.nodes(reason.parts[0])}
         cover = reason.cover
         guards = [] if cover is None else [_Words(self.name).guard(guard) for guard in cover.guards]
         cases = [
             {"object": self.name(value), "because": self.nodes(part)}
             for value, part in zip(reason.checked, reason.parts, strict=False)
         ]
-        return {**found, "kind": "each", "among": guards, "objects": len(reason.checked), "cases": cases}
+        return {**found, "among": guards, "objects": len(reason.checked), "cases": cases}
