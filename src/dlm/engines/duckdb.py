@@ -104,6 +104,10 @@ class DuckdbEngine:
                 if "interrupted" in str(error).lower():  # DuckDB's word for Ctrl-C
                     raise KeyboardInterrupt from None
                 raise
+            except duckdb.BinderException as error:  # a union or condition of very many parts
+                raise ResourceError(
+                    f"the query is too long for DuckDB ({error}); use the bits engine, or a shorter program"
+                ) from None
 
 
 def _load(connection: duckdb.DuckDBPyConnection, table: str, rows: Rows) -> None:

@@ -215,8 +215,14 @@ def _absorbed(formula: And | Or, _: Scope) -> Formula | None:
     """a & (a | b) -> a."""
     side = _SIDES[type(formula)]
     options = [frozenset(_keys(side.dual.parts(part))) for part in formula.parts]
+    # Whatever is less than a part has its least key among the keys of the part.
+    by_least: dict[str, list[frozenset[str]]] = {}
+    for own in options:
+        by_least.setdefault(min(own), []).append(own)
     kept = tuple(
-        part for part, own in zip(formula.parts, options, strict=True) if not any(other < own for other in options)
+        part
+        for part, own in zip(formula.parts, options, strict=True)
+        if not any(other < own for least in own for other in by_least.get(least, ()))
     )
     return side.join(kept) if len(kept) < len(formula.parts) else None
 
@@ -247,18 +253,21 @@ def _factored(formula: And | Or, _: Scope) -> Formula | None:
 def _merged_quantifiers(formula: And | Or, _: Scope) -> Formula | None:
     """(exists z: a) | (exists z: b) -> exists z: a | b, where both range over the same objects."""
     side = _SIDES[type(formula)]
-    first: dict[frozenset[str], tuple[int, Quantified]] = {}
+    alike: dict[frozenset[str], list[tuple[int, Quantified]]] = {}
     for index, part in enumerate(formula.parts):
         quantified = _as_quantified(part, side.dual)
-        if quantified is None:
-            continue
-        at, earlier = first.setdefault(frozenset(quantified.distinct), (index, quantified))
-        if at < index:
-            body = side.join((earlier.body, rename(quantified.body, {quantified.variable: earlier.variable})))
-            merged = side.dual.quantifier(earlier.variable, earlier.distinct, body)
-            parts = formula.parts
-            return side.join((*parts[:at], merged, *parts[at + 1 : index], *parts[index + 1 :]))
-    return None
+        if quantified is not None:
+            alike.setdefault(frozenset(quantified.distinct), []).append((index, quantified))
+    several = next((group for group in alike.values() if len(group) > 1), None)
+    if several is None:
+        return None
+    (at, first), *others = several
+    bodies = (rename(other.body, {other.variable: first.variable}) for _, other in others)
+    parts = dict(enumerate(formula.parts))
+    parts[at] = side.dual.quantifier(first.variable, first.distinct, side.join((first.body, *bodies)))
+    for index, _other in others:
+        del parts[index]
+    return side.join(tuple(parts.values()))
 
 
 def _as_quantified(formula: Formula, side: _Side) -> Quantified | None:

@@ -249,22 +249,24 @@ def _turn(definitions: Definitions, named: Collection[str]) -> Definitions:
     """d(x) :- ~F that is used as ~d(x) becomes d(x) :- F: what is not named may as well be called its opposite."""
     parts = [part for definition in definitions for part in subformulas(definition.body)]
     denied = {part.body.predicate for part in parts if isinstance(part, Not) and isinstance(part.body, Atom)}
-    for place in range(len(definitions)):
-        definition = definitions[place]
-        if definition.name in named or definition.name not in denied:
+    users: dict[str, set[int]] = {}
+    for at, definition in enumerate(definitions):
+        for atom in atoms(definition.body):
+            users.setdefault(atom.predicate, set()).add(at)
+    result = list(definitions)
+    for place, name in enumerate(definition.name for definition in definitions):
+        if name in named or name not in denied:
             continue
-        before, after = definitions[:place], definitions[place + 1 :]
-        opposed = [_with_opposite(each, definition.name) for each in after]
-        turned = [Definition(definition.name, definition.parameters, opposite(definition.body)), *opposed]
-        if sum(signs(each.body) for each in turned) < sum(signs(each.body) for each in (definition, *after)):
-            definitions = [*before, *turned]
-    return definitions
+        turned = {at: _with_opposite(result[at], name) for at in users[name]}
+        turned[place] = Definition(name, result[place].parameters, opposite(result[place].body))
+        if sum(signs(each.body) for each in turned.values()) < sum(signs(result[at].body) for at in turned):
+            for at, each in turned.items():
+                result[at] = each
+    return result
 
 
 def _with_opposite(definition: Definition, name: str) -> Definition:
     """The definition with a predicate that has become its opposite."""
-    if all(atom.predicate != name for atom in atoms(definition.body)):
-        return definition
 
     def oppose(formula: Formula) -> Formula:
         match formula:

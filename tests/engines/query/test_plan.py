@@ -1,16 +1,17 @@
 """Plans against the reference interpreter, executed by a few lines of Python instead of a database."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dlm.data import Facts
 from dlm.engines.query import algebra as e
+from dlm.engines.query import plan as planning
 from dlm.engines.query.algebra import Statistics, TableStatistics
 from dlm.engines.query.normal import Normaliser, readable_variables
-from dlm.engines.query.plan import plan_program, require_room
+from dlm.engines.query.plan import QueryPlanner, plan_program, require_room
 from dlm.errors import ResourceError
 from dlm.logic import Exists, Forall, Not, evaluate, parse_formula, parse_program
 from dlm.logic.canonical import apply
@@ -112,6 +113,26 @@ def test_agrees_whatever_is_believed_of_the_facts(pair, rows):
     tables = {name: TableStatistics(rows, (rows / 2,) * arity) for name, arity in program.inputs.items()}
     plan = plan_program(program, Statistics(None, tables))
     assert answers(plan, structure) == evaluate(program, structure)[program.target.name]
+
+
+@pytest.mark.parametrize("effort", [0, 3])
+@given(PAIRS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_agrees_where_few_ways_are_compared(monkeypatch, effort, pair):
+    monkeypatch.setattr(planning, "EFFORT", effort)
+    program, structure = pair
+    plan = plan_program(program, Statistics.guess(program))
+    assert answers(plan, structure) == evaluate(program, structure)[program.target.name]
+
+
+@pytest.mark.parametrize("quantifier", ["exists", "forall"])
+def test_effort_grows_little_with_quantifiers(quantifier):
+    names = ["x", *(f"z{number}" for number in range(45))]
+    bound = "".join(f"{quantifier} {name}: " for name in names[1:])
+    text = f"t(x) :- {bound}{' & '.join(f'edge({a}, {b})' for a, b in pairwise(names))}."
+    planner = QueryPlanner(graph(1000, 3000))
+    planner.program(parse_program(text))
+    assert planner.effort < 6000
 
 
 @given(PAIRS, st.booleans(), st.booleans())

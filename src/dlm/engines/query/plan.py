@@ -164,7 +164,7 @@ class QueryPlanner:
         relation, use = min(ways, key=lambda way: cost(way[0]))
         inlined = Definition(definition.name, definition.parameters, body)
         large = literals(body) > MAX_INLINED_LITERALS or inlined.depth > MAX_DEPTH
-        if large or cost(relation) <= self.shared_rows * self.read:
+        if large or self.exhausted or cost(relation) <= self.shared_rows * self.read:
             self.shared[definition.name] = relation, definition.parameters
             return Definition(definition.name, definition.parameters, use)
         return inlined

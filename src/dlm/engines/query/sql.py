@@ -32,6 +32,7 @@ from dlm.engines.query.algebra import (
 )
 from dlm.engines.query.plan import QueryPlan, plan_program
 from dlm.errors import SettingsError, did_you_mean, require_packages
+from dlm.logic.recursion import room_to_recurse
 from dlm.logic.syntax import Program
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ MATERIALISING = frozenset({"duckdb", "postgres"})
 
 ANSWERS = "answers"
 """What the last step is called."""
+
+DEEPEST = 10_000
+"""How deep Python may recurse here: a long conjunction is joins after joins."""
 
 BAG_RATIO = 4
 """Repeated rows are left in the right side of a semi-join if they make it at most so many times larger."""
@@ -96,7 +100,8 @@ def program_to_sql(
 def plan_to_sql(plan: QueryPlan, names: Names, *, dialect: str = "duckdb") -> Expression:
     """The query of a plan."""
     _require_sqlglot()
-    return _SqlWriter(plan, names, dialect).query()
+    with room_to_recurse(DEEPEST, "the query"):
+        return _SqlWriter(plan, names, dialect).query()
 
 
 def plan_to_steps(plan: QueryPlan, names: Names, *, dialect: str = "duckdb", few: bool = False) -> list[TableStep]:
@@ -106,7 +111,8 @@ def plan_to_steps(plan: QueryPlan, names: Names, *, dialect: str = "duckdb", few
     each table is an effort, there are to be `few`: only what is read twice.
     """
     _require_sqlglot()
-    written = _SqlWriter(plan, names, dialect).steps(few=few)
+    with room_to_recurse(DEEPEST, "the query"):
+        written = _SqlWriter(plan, names, dialect).steps(few=few)
     made = [name for name, _ in written]
     reads = [_tables(body) for _, body in written]
     last = {name: max((place for place, found in enumerate(reads) if name in found), default=-1) for name in made}
