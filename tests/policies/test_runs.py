@@ -293,7 +293,7 @@ def test_what_time_and_memory_do_not_allow_is_left_out_and_said(monkeypatch: pyt
     assert small.sizes_json()["left_out"] == [{"size": 15, "why": "memory"}, {"size": 24, "why": "memory"}]
 
 
-def _little_memory(needed: int, what: str) -> None:  # noqa: ARG001 (as the one it stands for)
+def _little_memory(needed: int, what: str, *_: object) -> None:  # noqa: ARG001 (as the one it stands for)
     if int(re.findall(r"(\d+) objects", what)[0]) > 9:
         raise ResourceError("not enough memory")
 

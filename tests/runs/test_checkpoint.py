@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from safetensors.numpy import load, save
 
-from dlm.errors import RunError
+from dlm.errors import DlmError, RunError
 from dlm.learning.build import build_learner
 from dlm.learning.settings import LearnSettings
 from dlm.logic import Program, parse_program
@@ -84,7 +84,7 @@ def test_another_value_in_any_field_is_refused(value: object) -> None:
             continue
         if name == "either" and isinstance(value, list) and all(type(part) is int for part in value):
             continue
-        with pytest.raises((TypeError, ValueError, LookupError)):
+        with pytest.raises((DlmError, TypeError, ValueError, LookupError)):
             decode({**tree, name: value}, State[Inner], arrays)
 
 

@@ -108,7 +108,7 @@ def _scalar(node: object, kind: object, arrays: Mapping[str, AnyArray], at: str)
     if kind is float:
         if isinstance(node, str) and node in NOT_FINITE:
             return float(node)
-        return float(cast(float, _require(node, isinstance(node, int | float) and node is not True, kind, at)))
+        return float(cast(float, _require(node, type(node) in (int, float), kind, at)))
     if kind in (int, bool, str):
         return _require(node, type(node) is kind, kind, at)
     if kind is np.random.Generator:
