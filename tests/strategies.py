@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 
 from dlm.data import Structure
 from dlm.logic import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
+from dlm.logic.attributes import attributes_of
+from dlm.logic.comparison import OPERATORS, Comparison
 from dlm.logic.formulas import conjunction, conjuncts
 from dlm.logic.lists import RuleList
 
 __all__ = [
     "ODD_NAMES",
     "SIGNATURE",
+    "comparisons",
     "make_program",
     "programs",
     "programs_with_structures",
@@ -75,11 +78,27 @@ class _Source:
 
 
 def signatures(
-    max_arity: int = 3, max_predicates: int = 4, odd_names: bool = False
+    max_arity: int = 3, max_predicates: int = 4, odd_names: bool = False, compared: bool = False
 ) -> st.SearchStrategy[dict[str, int]]:
-    """Names of input predicates with their arities."""
+    """Names of input predicates with their arities; if `compared`, some are comparisons."""
     names = st.sampled_from(ODD_NAMES if odd_names else ("a", "b", "c", "e", "n", "p1", "p2"))
-    return st.dictionaries(names, st.integers(0, max_arity), min_size=1, max_size=max_predicates)
+    ordinary = st.dictionaries(names, st.integers(0, max_arity), min_size=1, max_size=max_predicates)
+    if not compared:
+        return ordinary
+    others = st.lists(comparisons(odd_names), max_size=max_predicates)
+    return st.builds(lambda some, more: {**some, **{each.name: each.arity for each in more}}, ordinary, others)
+
+
+def comparisons(odd_names: bool = False) -> st.SearchStrategy[Comparison]:
+    """Comparisons with numbers, dates, texts and attributes."""
+    names = st.sampled_from((*ODD_NAMES, "age", "x") if odd_names else ("age", "size", "born"))
+    numbers = st.integers(-99, 99) | st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=False)
+    operators = st.sampled_from(OPERATORS)
+    return st.one_of(
+        st.builds(Comparison, names, operators, numbers | st.dates()),
+        st.builds(Comparison, names, st.just("="), names | st.sampled_from(("red", "dark blue", "x1", "1.5"))),
+        st.builds(Comparison, names, operators, st.none(), names),
+    )
 
 
 @st.composite
@@ -179,7 +198,8 @@ class _Maker:
         self.variables = (*ODD_NAMES, "x", "y") if odd_names else ("x", "y", "z", "w", "v", "u", "t", "s")
 
     def program(self, max_definitions: int, target: str) -> Program:
-        invented = [name for name in ("d", "f", "g", "p2", "h", "p1", "k", "m") if name not in self.predicates]
+        taken = {*self.predicates, *attributes_of(self.predicates)}
+        invented = [name for name in ("d", "f", "g", "p2", "h", "p1", "k", "m") if name not in taken]
         names = [*invented[: self.source.below(max_definitions)], target]
         definitions = []
         for name in names:

@@ -1,9 +1,7 @@
 """Proofs: equal means equal on every structure, a counterexample is one."""
 
-import json
 from collections.abc import Iterator
 from itertools import chain, combinations, product
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,10 +12,10 @@ from dlm.errors import ProgramError, SettingsError
 from dlm.logic import Formula, parse_formula
 from dlm.logic.evaluate import holds
 from dlm.prove import Difference
+from learned import learned_program
 from strategies import programs
 
 SIGNATURE = {"b": 1, "e": 2, "n": 0}
-LEARNED = json.loads((Path(__file__).parents[1] / "docs" / "benchmarks" / "ilp.json").read_text())
 
 
 def all_structures(size: int) -> Iterator[Structure]:
@@ -79,7 +77,7 @@ def test_equal_is_equal_on_every_structure(question: tuple[Program, Program, For
 @pytest.mark.parametrize("name", task_names())
 def test_learned_programs_equal_their_definitions(name: str) -> None:
     task = get_task(name)
-    program = parse_program(LEARNED[f"auto {name} 0"]["program"])
+    program = learned_program(name)
     proof = prove_equal(program, task.definition, objects=5, given=task.axioms, distinct_only=task.distinct_only)
     assert proof.equal
     assert proof.counterexample is None
@@ -161,3 +159,29 @@ def test_a_negative_size_is_refused() -> None:
     program = parse_program("t(x) :- a(x).")
     with pytest.raises(SettingsError, match="at least 0, got -1"):
         prove_equal(program, program, objects=-1)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("age(x) > 50 & age(x) > 40", "age(x) > 50"),
+        ("age(x) > 50 | age(x) >= 50", "age(x) >= 50"),
+        ("age(x) > 50 | age(x) = 50", "age(x) >= 50"),
+        ("age(x) < 30 & age(x) != 50", "age(x) < 30 & ~(age(x) = 50 & age(x) < 40)"),
+        ("born(x) < 1980-01-01 | born(x) < 1970-01-01", "born(x) < 1980-01-01"),
+        ("exists y: age(x) < age(y)", "exists y: age(y) > age(x)"),
+        ("exists y: age(x) < age(y) | age(x) = age(y)", "exists y: age(x) <= age(y)"),
+    ],
+)
+def test_comparisons_have_an_order(one: str, two: str) -> None:
+    proof = prove_equal(parse_program(f"t(x) :- {one}."), parse_program(f"t(x) :- {two}."), objects=2)
+    assert proof.equal
+    assert proof.attributes
+
+
+def test_an_object_may_have_several_values_or_none() -> None:
+    one, two = parse_program("t(x) :- age(x) > 50."), parse_program("t(x) :- ~(age(x) <= 50).")
+    assert not prove_equal(one, two).equal
+    single = parse_formula("forall x: (age(x) > 50 | age(x) <= 50) & ~(age(x) > 50 & age(x) <= 50)")
+    assert prove_equal(one, two, given=[single], objects=3).equal
+    assert prove_equal(parse_program("t(x) :- b(x)."), parse_program("t(x) :- b(x)."), objects=1).attributes == ()

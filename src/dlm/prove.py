@@ -6,6 +6,8 @@ equal on all structures of that size.
 
 Formulas cannot tell objects apart by their numbers, so a structure can be renumbered such that the objects of
 the tuple come first. Therefore only such tuples are looked at.
+
+A comparison such as ``age(x) > 50`` is a relation like others, of which the laws of order hold (`logic.order`).
 """
 
 from __future__ import annotations
@@ -20,8 +22,10 @@ from dlm.errors import ProgramError, SettingsError, require_packages
 from dlm.export.asp import asp_atom, asp_name, asp_text
 from dlm.export.clauses import ClauseProgram, fresh
 from dlm.export.lloyd_topor import to_clauses
+from dlm.logic.attributes import attributes_of
 from dlm.logic.evaluate import evaluate, holds
 from dlm.logic.formulas import free_variables, rename_definitions
+from dlm.logic.order import order_laws
 from dlm.logic.syntax import And, Atom, Definition, Formula, Not, Or, Program, atoms
 from dlm.logic.text import format_formula
 
@@ -53,6 +57,9 @@ class Proof:
 
     `true_from` is the smallest number of objects with which the programs say of anything that it is true. If it is None
     there is nothing of the kind on any structure up to that size, and to be equal means little.
+
+    `attributes` are those that are compared. They may have no value of an object, or several; and of comparisons
+    between objects not all laws are known here. So a counterexample may be one that no values give.
     """
 
     asked: int
@@ -62,6 +69,7 @@ class Proof:
     differences: tuple[Difference, ...] = ()
     true_from: int | None = None
     stopped: Literal["time limit", "interrupted"] | None = None
+    attributes: tuple[str, ...] = ()
 
     @property
     def equal(self) -> bool:
@@ -88,6 +96,7 @@ def prove_equal(
         raise SettingsError(f"the number of objects must be at least 0, got {objects}")
     require_packages("clingo", extra="prove", purpose="proving that programs are equal")
     question = _Question(program, other, tuple(given), distinct_only)
+    attributes = tuple(attributes_of(question.inputs))
     end = None if time_limit is None else time.monotonic() + time_limit
     seconds: list[float] = []
     true_from: int | None = None
@@ -102,14 +111,14 @@ def prove_equal(
             if found is not None:
                 differences = question.differences(found)
                 assert differences, "the solver and the reference interpreter disagree"
-                return Proof(objects, size - 1, tuple(seconds), found, differences, true_from)
+                return Proof(objects, size - 1, tuple(seconds), found, differences, true_from, None, attributes)
             if on_progress is not None:
                 on_progress(size, seconds[-1])
     except _OutOfTimeError:
         stopped = "time limit"
     except KeyboardInterrupt:
         stopped = "interrupted"
-    return Proof(objects, len(seconds) - 1, tuple(seconds), true_from=true_from, stopped=stopped)
+    return Proof(objects, len(seconds) - 1, tuple(seconds), None, (), true_from, stopped, attributes)
 
 
 class _OutOfTimeError(Exception):
@@ -126,11 +135,11 @@ class _Question:
                 f"{program.target.arity}, {other.target.name!r} has {other.target.arity}"
             )
         self.programs = (program, other)
-        self.given = given
         self.arity = program.target.arity
         self.distinct_only = distinct_only
         self.inputs = _common_inputs(program, other, given)
-        self.rules = _Rules(*_combined(program, other, given, self.inputs), self.inputs)
+        self.given = (*given, *order_laws(self.inputs))
+        self.rules = _Rules(*_combined(program, other, self.given, self.inputs), self.inputs)
 
     def counterexample(self, size: int, end: float | None) -> Structure | None:
         """A structure of that size on which the programs differ, with few facts; None if there is none."""

@@ -45,6 +45,13 @@ def test_sql_with_columns_of_one_s_own(dlm: Run) -> None:
     assert '"t1"."child" AS "person"' in done.stdout
 
 
+def test_sql_that_makes_absent_tables(dlm: Run) -> None:
+    pytest.importorskip("sqlglot")
+    done = dlm("export", "program.dlm", "--to", "sql", "--create-tables")
+    assert done.stdout == export_program(PROGRAM, "sql", create_tables=True)
+    assert 'CREATE TABLE IF NOT EXISTS "father" AS' in done.stdout
+
+
 def test_a_run(dlm: Run, learned: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     run, _ = learned
     done = dlm("export", run, "--to", "json")
@@ -76,7 +83,7 @@ def test_show_in_another_language(dlm: Run) -> None:
         ),
         (
             ("export", "program.dlm", "--to", "dot", "--columns", "father=x,y"),
-            "error: dialects and columns are for SQL",
+            "error: dialects, columns and tables are for SQL",
         ),
         (("show", "program.dlm", "--to", "dot", "--json"), "error: --json and --to exclude each other"),
     ],

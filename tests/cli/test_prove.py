@@ -52,6 +52,7 @@ def test_as_json(dlm: Run, tmp_path: Path) -> None:
         "true_from": None,
         "stopped": None,
         "targets": ["t", "u"],
+        "attributes": [],
         "counterexample": {"objects": ["o0"], "facts": ["big(o0)", "red(o0)"]},
         "differences": [{"arguments": ["o0"], "program": False, "other": True}],
     }
@@ -100,3 +101,11 @@ def test_a_missing_solver_is_said_before_anything_else(
     code, out, err = call("prove", "good.dlm", "--equals", "good.dlm")
     assert (code, out) == (2, "")
     assert "pip install 'dlm[prove]'" in err
+
+
+def test_a_counterexample_with_comparisons_says_what_is_taken_for_possible(dlm: Run, tmp_path: Path) -> None:
+    (tmp_path / "one.dlm").write_text("t(x) :- age(x) > 50.")
+    (tmp_path / "two.dlm").write_text("t(x) :- ~(age(x) <= 50).")
+    done = dlm("prove", "one.dlm", "--equals", "two.dlm")
+    assert (done.returncode, done.stderr) == (3, "")
+    assert "An object is taken to have no, one or several values of age." in done.stdout

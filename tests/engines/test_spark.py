@@ -61,6 +61,12 @@ def test_agrees_with_the_interpreter(size, texts, tmp_path):
     assert SparkSession.getActiveSession().catalog.listTables() == []
 
 
+def test_comparisons_are_tables_like_others():
+    facts = Facts.from_tuples({"age": [("ann", "61"), ("ben", "7")], "colour": [("ann", "red"), ("ben", "blue")]})
+    program = parse_program("t(x, y) :- age(x) < age(y) & age(y) > 50 & ~(colour(x) = red).")
+    assert SparkEngine().run(program, facts).names() == [("ben", "ann")]
+
+
 def test_without_java_it_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
     monkeypatch.setattr(shutil, "which", lambda _: None)

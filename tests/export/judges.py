@@ -1,19 +1,24 @@
-"""Foreign judges: clingo and SWI-Prolog run what was exported, many cases at a time.
+"""Foreign judges: clingo, SWI-Prolog, DuckDB and SQLite run what was exported, many cases at a time.
 
 A case is a program and a structure. Object number i is the integer i in the facts. The programs are the very texts that
-`export_asp` and `export_prolog` write; with SWI-Prolog the facts are loaded as a second file, as a user would.
+exports write; with SWI-Prolog the facts are loaded as a second file, as a user would, and databases have only the
+tables of relations that are not empty.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import clingo
+import duckdb
 import numpy as np
 import pytest
 from hypothesis import Phase, given, seed, settings
@@ -21,21 +26,34 @@ from hypothesis import strategies as st
 
 from dlm import get_task, task_names
 from dlm.data import Structure
+from dlm.engines.query.sql import Names, export_sql
+from dlm.errors import ResourceError
 from dlm.export.asp import asp_atom, export_asp
 from dlm.export.lloyd_topor import to_clauses
 from dlm.export.prolog import export_prolog, prolog_atom, prolog_name
-from dlm.logic import Program, parse_program
+from dlm.logic import Program
+from dlm.logic.attributes import tables_of
 from dlm.logic.lists import RuleList
+from learned import learned_program
 from strategies import ODD_NAMES, programs, rule_lists, structures
 
-__all__ = ["Answers", "Case", "answers_clingo", "answers_swi", "cases", "draw_cases", "learned_cases", "needs_swipl"]
+__all__ = [
+    "Answers",
+    "Case",
+    "answers_clingo",
+    "answers_sql",
+    "answers_swi",
+    "cases",
+    "draw_cases",
+    "learned_cases",
+    "needs_swipl",
+]
 
 Answers = frozenset[tuple[int, ...]]
 Case = tuple[Program, Structure]
 
 needs_swipl = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not installed")
 
-ROOT = Path(__file__).parents[2]
 JUDGE = Path(__file__).with_name("judge.pl")
 
 
@@ -74,12 +92,8 @@ def draw_cases(count: int, number: int = 0) -> list[Case]:
 
 def learned_cases(size: int = 8) -> list[Case]:
     """The program that was learned for each task in the benchmark, on a world of the task."""
-    learned = json.loads((ROOT / "docs" / "benchmarks" / "ilp.json").read_text(encoding="utf-8"))
     rng = np.random.default_rng(0)
-    return [
-        (parse_program(learned[f"auto {name} 0"]["program"]), get_task(name).draw(rng, 1, size).structure(0))
-        for name in task_names()
-    ]
+    return [(learned_program(name), get_task(name).draw(rng, 1, size).structure(0)) for name in task_names()]
 
 
 def answers_clingo(cases: Iterable[Case]) -> list[Answers]:
@@ -104,6 +118,50 @@ def answers_swi(cases: Sequence[Case]) -> list[Answers]:
     lines = done.stdout.splitlines()
     assert len(lines) == len(cases), (len(lines), len(cases))
     return [frozenset(map(tuple, json.loads(line))) for line in lines]
+
+
+def answers_sql(cases: Iterable[Case], dialect: str) -> list[Answers]:
+    """The tuples of each case's target, by a database: "duckdb" or "sqlite".
+
+    SQLite copies a WITH query to every place where it is read, and refuses a few programs for it.
+    """
+    try:
+        return [_by_database(program, structure, dialect) for program, structure in cases]
+    except sqlite3.OperationalError as refusal:
+        if "too many references" in str(refusal):
+            raise ResourceError(str(refusal)) from None
+        raise
+
+
+def _by_database(program: Program, structure: Structure, dialect: str) -> Answers:
+    names = Names.of(program.inputs)
+    tables = {names.tables[name]: (arity, sorted(structure.relations[name])) for name, arity in program.inputs.items()}
+    filled = {table: found for table, found in tables.items() if found[1]}
+    filled[names.objects] = 1, [(number,) for number in range(structure.size)]
+    connect = partial(duckdb.connect, config={"threads": 1}) if dialect == "duckdb" else sqlite3.connect
+    with closing(connect(":memory:")) as connection:
+        for table, (arity, rows) in filled.items():
+            quoted = table.replace('"', '""')
+            columns = ", ".join(f"arg{place} INTEGER" for place in range(1, arity + 1)) or "arg0 INTEGER"
+            connection.execute(f'CREATE TABLE "{quoted}" ({columns})')
+            for row in rows:
+                connection.execute(f'INSERT INTO "{quoted}" VALUES ({", ".join(map(str, row or (1,)))})')
+        for statement in _statements(export_sql(program, dialect, create_tables=True)):
+            found = connection.execute(statement).fetchall()
+        assert sorted(found) == sorted(connection.execute(export_sql(program, dialect)).fetchall())
+    assert len(set(found)) == len(found)
+    return frozenset(found if program.target.arity else [() for _ in found])
+
+
+def _statements(text: str) -> Iterator[str]:
+    """One at a time, as SQLite takes them."""
+    statement = ""
+    for line in text.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    assert not statement
 
 
 def _by_clingo(program: Program, structure: Structure) -> Answers:
@@ -138,5 +196,5 @@ def _facts(
     """The facts the program reads, one a line, and the list of objects, which is declared for worlds that have none."""
     domain = to_clauses(program).domain
     objects = [atom(domain, (number,)) for number in range(structure.size)]
-    inputs = [atom(name, values) for name in program.inputs for values in sorted(structure.relations[name])]
+    inputs = [atom(name, row) for name in tables_of(program.inputs) for row in sorted(structure.relations[name])]
     return declaration.format(atom(domain, ())) + "\n" + "".join(f"{fact}.\n" for fact in [*objects, *inputs])

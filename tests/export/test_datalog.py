@@ -4,23 +4,30 @@ It is strict: everything must be declared, with its arity, every variable bound 
 relation may be used before all of its rules were seen.
 """
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from compared import HOLDS, SIGNATURE, make_facts, spelt_out, tables
 from dlm import Structure, evaluate, parse_program
 from dlm.export.datalog import RESERVED, datalog_name, export_datalog
 from dlm.export.lloyd_topor import to_clauses
+from dlm.logic.attributes import tables_of
 from export.judges import Case, cases
+from strategies import make_program
 
 Row = tuple[int, ...]
 
 NAME = r"[a-z][A-Za-z0-9_]*"
 ATOM = re.compile(rf"(!?)({NAME})\(((?:[A-Z_][A-Za-z0-9_]*(?:, )?)*)\)")
 DIFFERENT = re.compile(r"([A-Z][A-Za-z0-9_]*) != ([A-Z][A-Za-z0-9_]*)")
+COMPARED = re.compile(r"(?:to_float\()?(V)\)? (<|<=|=|>=|>) (?:to_float\()?(W|-?\d+\.\d+|\"[^\"]*\")\)?")
 
 
 @dataclass
@@ -48,12 +55,13 @@ class Interpreter:
             self.output = asked[1]
         else:
             head, _, body = line.removesuffix(".").partition(" :- ")
-            self.rule(head, re.split(r", (?=!?[a-z]|[A-Z]\w* !=)", body) if body else [])
+            self.rule(head, re.split(r", (?=!?[a-z]|[A-Z]\w* [!<=>])", body) if body else [])
 
     def rule(self, head: str, body: list[str]) -> None:
         _, name, variables = self.atom(head)
         assert name not in self.used, f"{name} is used before its last rule"
-        bound = {variable for text in body if text[0].islower() for variable in self.atom(text)[2]}
+        atoms = [text for text in body if text[0].islower() and not COMPARED.fullmatch(text)]
+        bound = {variable for text in atoms for variable in self.atom(text)[2]}
         assert bound.issuperset(re.findall(r"\b[A-Z]\w*", f"{head} {body}")), f"not safe: {head} :- {body}"
         for binding in self.bindings(body, {}):
             self.relations[name].add(tuple(binding[variable] for variable in variables))
@@ -65,6 +73,11 @@ class Interpreter:
         literal, *rest = body
         if different := DIFFERENT.fullmatch(literal):
             if binding[different[1]] != binding[different[2]]:
+                yield from self.bindings(rest, binding)
+            return
+        if compared := COMPARED.fullmatch(literal):
+            right = binding["W"] if compared[3] == "W" else ast.literal_eval(compared[3])
+            if HOLDS[compared[2]](binding["V"], right):
                 yield from self.bindings(rest, binding)
             return
         negated, name, variables = self.atom(literal)
@@ -97,7 +110,7 @@ def run(text: str, facts: Mapping[str, frozenset[Row]]) -> frozenset[Row]:
 def facts_of(case: Case) -> dict[str, frozenset[Row]]:
     program, structure = case
     objects = frozenset((number,) for number in range(structure.size))
-    inputs = {datalog_name(name): structure.relations[name] for name in program.inputs}
+    inputs = {datalog_name(name): structure.relations[name] for name in tables_of(program.inputs)}
     return {datalog_name(to_clauses(program).domain): objects, **inputs}
 
 
@@ -106,6 +119,30 @@ def facts_of(case: Case) -> dict[str, frozenset[Row]]:
 def test_the_interpreter_agrees_with_the_reference(case: Case) -> None:
     program, structure = case
     assert run(export_datalog(program), facts_of(case)) == evaluate(program, structure)[program.target.name]
+
+
+@settings(max_examples=100)
+@given(st.binary(min_size=120, max_size=120), st.integers(0, 2**32 - 1), st.integers(0, 4))
+def test_comparisons_agree_with_the_reference(numbers: bytes, seed: int, size: int) -> None:
+    program = make_program(numbers, SIGNATURE, max_definitions=3, max_arity=2)
+    facts = make_facts(size, np.random.default_rng(seed))
+    expected = evaluate(program, spelt_out(program, facts))[program.target.name]
+    assert run(export_datalog(program), facts_of((program, tables(facts)))) == expected
+
+
+def test_comparisons() -> None:
+    program = parse_program(
+        "t(x) :- age(x) > 2.5 & colour(x) = 'a \\\\ \"b\"' & born(x) < 1980-01-01 & age(x) <= size(x)."
+    )
+    lines = export_datalog(program).splitlines()
+    assert "// Second arguments of 'size' are numbers." in lines
+    assert ".decl size(x1: symbol, x2: symbol)" in lines
+    assert [line.partition(" :- ")[2] for line in lines[-5:-1]] == [
+        "age(X, V), size(Y, W), to_float(V) <= to_float(W).",
+        "age(X, V), to_float(V) > 2.5.",
+        'born(X, V), V < "1980-01-01".',
+        'colour(X, V), V = "a \\\\ \\"b\\"".',
+    ]
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,10 @@ def test_a_misspelt_target_is_answered_with_the_nearest(target: str, message: st
 
 
 def test_a_dialect_is_for_sql() -> None:
-    with pytest.raises(
-        SettingsError, match="dialects and columns are for SQL only, got 'duckdb' for an export to latex"
-    ):
+    with pytest.raises(SettingsError, match="are for SQL only, got 'duckdb' for an export to latex"):
         dlm.export_program(PROGRAM, "latex", dialect="duckdb")
+    with pytest.raises(SettingsError, match="are for SQL only, got 'create_tables' for an export to latex"):
+        dlm.export_program(PROGRAM, "latex", create_tables=True)
 
 
 def test_dialects_differ_and_an_unknown_one_is_refused() -> None:

@@ -58,6 +58,13 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
     return all(checks[word](argument) for word, argument in ordered)
 
 
+@given(programs(signatures(odd_names=True, compared=True)))
+def test_comparisons_are_atoms_of_predicates_that_say_what_is_compared(program: Program) -> None:
+    text = export_json(program)
+    assert parse_json(text) == program
+    assert fits(json.loads(text), SCHEMA)
+
+
 @given(programs(signatures(odd_names=True), odd_names=True, target="the target"))
 def test_reads_back_as_the_same_program_and_fits_the_schema(program: Program) -> None:
     text = export_json(program)

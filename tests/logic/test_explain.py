@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from itertools import combinations, product
 from random import Random
-from typing import Any
+from typing import Any, SupportsIndex
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -309,6 +309,7 @@ def test_json() -> None:
             "possible": True,
             "smallest": True,
             "irreducible": True,
+            "attributes": [],
             "add": ["father(amelia, amy)"],
             "remove": [],
         },
@@ -342,6 +343,20 @@ def test_atoms_are_read_back(predicate: str, names: list[str]) -> None:
 )
 def test_atoms(text: str, names: tuple[str, ...]) -> None:
     assert parse_query(text) == Query("p", names)
+
+
+def test_a_long_atom_is_read_in_one_go() -> None:
+    class Watched(str):
+        copied = 0
+
+        def __getitem__(self, place: SupportsIndex | slice) -> str:
+            found = super().__getitem__(place)
+            Watched.copied += len(found)
+            return found
+
+    text = Watched(f"p({', '.join(['a'] * 1000)})")
+    assert len(parse_query(text).names) == 1000
+    assert Watched.copied <= len(text)
 
 
 @pytest.mark.parametrize(

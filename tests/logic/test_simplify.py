@@ -1,4 +1,5 @@
 from collections.abc import Collection
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -6,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dlm.data import Structure
-from dlm.logic import Program, evaluate, format_program, parse_program, simplify
+from dlm.logic import Atom, Formula, Program, evaluate, format_program, parse_program, simplify
+from dlm.logic.canonical import local_key
 from dlm.space import MachineSettings, program_of, random_choices, wire
 from strategies import programs, programs_with_structures, signatures, structures
 
@@ -324,3 +326,21 @@ def test_rule_where_there_may_be_no_object(body: str, expected: str) -> None:
 )
 def test_between_definitions(text: str, expected: str) -> None:
     assert format_program(check(parse_program(text))) == expected
+
+
+def test_long_formulas_are_not_compared_with_literals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a key for every part of 47 quantifiers, each other than all before it, this took half a minute."""
+    asked: list[Formula] = []
+
+    def counted(formula: Formula, positive: bool = True) -> str:
+        asked.append(formula)
+        return local_key(formula, positive)
+
+    monkeypatch.setattr("dlm.logic.guards.local_key", counted)
+    variables = "xyzwv"
+    chain = " ".join(f"exists {variables[n]} != {', '.join(variables[:n])}:" for n in range(1, 5))
+    edges = " & ".join(f"e({a}, {b})" for a, b in pairwise(variables))
+    text = f"t(x) :- p(x) & ({chain} {edges})."
+    check(parse_program(text))
+    assert asked
+    assert {type(formula) for formula in asked} == {Atom}

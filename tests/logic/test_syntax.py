@@ -116,3 +116,18 @@ def test_program_knows_its_target_inputs_and_size() -> None:
 def test_program_refuses(definitions: tuple[Definition, ...], message: str) -> None:
     with pytest.raises(ProgramError, match=message):
         Program(definitions)
+
+
+def test_a_formula_is_hashed_once_however_often_it_is_asked_for() -> None:
+    class Counted(str):
+        asked = 0
+
+        def __hash__(self) -> int:
+            Counted.asked += 1
+            return super().__hash__()
+
+    formula: Formula = Atom(Counted("p"))
+    levels = [formula := Not(Exists("z", (), And((formula, B)))) for _ in range(40)]
+    assert len({*levels, *levels}) == 40
+    assert Counted.asked == 1
+    assert hash(Exists("z", (), B)) == hash(Exists("z", (), B))

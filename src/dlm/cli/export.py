@@ -30,13 +30,18 @@ def export(
             "Default: arg1, arg2 and so on.",
         ),
     ] = None,
+    create_tables: Annotated[
+        bool,
+        typer.Option("--create-tables", help="With --to sql: make an empty table for each input that has none."),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", dir_okay=False, help="Where to write. Default: print it."),
     ] = None,
 ) -> None:
     """Write a program as Prolog, ASP, Datalog, SQL, Python, LaTeX, Markdown, a drawing or JSON."""
-    text = export_program(read_program(source), to, dialect=dialect, columns=_columns(columns or []))
+    program, named = read_program(source), _columns(columns or [])
+    text = export_program(program, to, dialect=dialect, columns=named, create_tables=create_tables)
     if output is None:
         print(text, end="")
         return

@@ -14,7 +14,7 @@ from dlm.data.readers import write_facts
 from dlm.data.structure import Structure
 from dlm.errors import DataError, UnknownTaskError
 from dlm.logic.syntax import Atom, Formula, Program
-from dlm.logic.text import format_formula, parse_formulas
+from dlm.logic.text import format_formula, format_name, parse_formulas
 from dlm.programs import read_program
 from dlm.prove import Proof, prove_equal
 from dlm.tasks import Task, get_task
@@ -107,6 +107,8 @@ def _print(
     if proof.counterexample is not None:
         print(f"{_objects(proof.counterexample.size):>10}: different{proof.seconds[-1]:8.2f} s\n")
         _print_counterexample(proof, proof.counterexample, program, other)
+        if proof.attributes:
+            print(f"\n{_unsure(proof.attributes)}")
         if save is not None:
             print(f"\nSaved as facts: {save}")
         if task is not None and given is None and task.laws:
@@ -124,6 +126,15 @@ def _print(
         print(f"It takes {_objects(proof.true_from)} for {program.target.name} to be true of anything.")
     if task is not None and task.distinct_only:
         print("Tuples with a repeated object are not looked at, as in the task.")
+
+
+def _unsure(attributes: tuple[str, ...]) -> str:
+    """What a counterexample with comparisons takes for possible."""
+    names = ", ".join(map(format_name, attributes))
+    return (
+        f"An object is taken to have no, one or several values of {names}. Where no values are as this world says, "
+        "the programs may still be equal: exclude such worlds by axioms, --given FILE"
+    )
 
 
 def _where(given: str | None) -> str:
@@ -157,6 +168,7 @@ def _figures(proof: Proof, program: Program, other: Program) -> dict[str, object
         "counterexample": None
         if structure is None
         else {"objects": list(structure.objects), "facts": facts_of(structure)},
+        "attributes": list(proof.attributes),
         "differences": []
         if structure is None
         else [

@@ -8,7 +8,7 @@ table of one column; by habit it is called ``objects``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
@@ -20,7 +20,7 @@ from dlm.data.structure import Structure
 from dlm.data.worlds import BoolArray, Worlds
 from dlm.errors import DataError
 
-__all__ = ["Facts", "Rows"]
+__all__ = ["Facts", "Numbers", "Rows", "Typing"]
 
 Rows = NDArray[np.int64]
 """Tuples of object numbers, of shape ``(rows, arity)``."""
@@ -30,16 +30,48 @@ Constants = NDArray[np.object_] | NDArray[np.int64]
 
 
 @dataclass(frozen=True)
+class Typing:
+    """What kind of thing each object is, and each argument of a predicate.
+
+    `names` are those of the types, `of[i]` is the number of the type of object i. `signatures[name]` has the type
+    numbers of the arguments of a relation, and of the one argument of an attribute. Objects of `value_types` are
+    values, such as colours and numbers, and no things of their own: two things are not related by sharing one.
+    `keys[i]` is what the files call object i, if objects are shown under other names than that.
+    """
+
+    names: tuple[str, ...]
+    of: NDArray[np.int64]
+    signatures: Mapping[str, tuple[int, ...]]
+    value_types: frozenset[int] = frozenset()
+    keys: NDArray[np.object_] | None = None
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """An attribute whose values are numbers: `objects[i]` has `values[i]`. An object may have none, or several.
+
+    Dates are numbers too, in days since 1970-01-01; `is_date` says so.
+    """
+
+    objects: NDArray[np.int64]
+    values: NDArray[np.float64]
+    is_date: bool = False
+
+
+@dataclass(frozen=True)
 class Facts:
     """A finite structure in columns.
 
-    `objects[i]` is the name of object number i: all names are strings, or all are integers, and no two are the same.
-    `relations[name]` holds the tuples of a predicate, each once, in any order; a predicate without arguments has one
-    empty row if it is true and none if it is not.
+    `objects[i]` is the name of object number i: all names are strings, or all are integers, and no two of one type are
+    the same. `relations[name]` holds the tuples of a predicate, each once, in any order; a predicate without arguments
+    has one empty row if it is true and none if it is not. `attributes` are what comparisons such as ``age(x) > 50`` are
+    about; a relation may be an attribute too, under the same name. Without `typing` all objects are of one kind.
     """
 
     objects: Constants
     relations: Mapping[str, Rows]
+    attributes: Mapping[str, Numbers] = field(default_factory=dict)
+    typing: Typing | None = None
 
     def __post_init__(self) -> None:
         for name, rows in self.relations.items():

@@ -6,14 +6,16 @@ position first and the others after it. A question is then a handful of binary s
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.derived import as_date
 from dlm.data.facts import Facts
+from dlm.data.signatures import Signatures, find_object, find_objects
+from dlm.logic.comparison import format_constant
 
 __all__ = ["FactLookups"]
 
@@ -26,8 +28,10 @@ Pattern = tuple[int | None, ...]
 class FactLookups:
     """The lookups that explanations need (`dlm.logic.explain.lookups.Lookups`), over `Facts`."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, signatures: Signatures | None = None) -> None:
         self.facts = facts
+        self.signatures = signatures or (facts.typing.signatures if facts.typing is not None else {})
+        self._domains: dict[int, Sequence[int]] = {}
         self._sorted: dict[tuple[str, int], Columns] = {}
         self._distinct: dict[tuple[str, int], list[int]] = {}
 
@@ -46,16 +50,37 @@ class FactLookups:
     def name(self, number: int) -> str:
         return str(self.facts.objects[number])
 
-    def number(self, name: str) -> int | None:
+    def number(self, name: str, predicate: str, place: int) -> int | None:
         # For the few names of an atom this is faster than a dictionary of all names is made.
-        objects = self.facts.objects
-        if objects.dtype.kind == "i":
-            if not re.fullmatch(r"0|-?[1-9][0-9]{0,18}", name):
-                return None
-            found = np.flatnonzero(objects == int(name))
-        else:
-            found = np.flatnonzero(objects == name)
-        return int(found[0]) if len(found) else None
+        return find_object(self.facts, name, self._type(predicate, place))
+
+    def argument(self, predicate: str, place: int, number: int) -> str:
+        """The name of an object by which `number` finds it again, with its type where that is needed."""
+        name, typing = self.name(number), self.facts.typing
+        if typing is None or len(find_objects(self.facts, name, self._type(predicate, place))) == 1:
+            return name
+        return f"{typing.names[int(typing.of[number])]}:{name}"
+
+    def domain(self, predicate: str, place: int) -> Sequence[int]:
+        type_ = self._type(predicate, place)
+        if type_ is None or self.facts.typing is None:
+            return range(self.size)
+        if type_ not in self._domains:
+            found = np.flatnonzero(self.facts.typing.of == type_)
+            together = len(found) > 0 and int(found[-1] - found[0]) == len(found) - 1
+            self._domains[type_] = range(int(found[0]), int(found[-1]) + 1) if together else found.tolist()
+        return self._domains[type_]
+
+    def fits(self, predicate: str, values: tuple[int, ...]) -> bool:
+        typing = self.facts.typing
+        if typing is None:
+            return True
+        types = [self._type(predicate, place) for place in range(len(values))]
+        return all(type_ is None or typing.of[value] == type_ for value, type_ in zip(values, types, strict=True))
+
+    def _type(self, predicate: str, place: int) -> int | None:
+        types = self.signatures.get(predicate, ())
+        return types[place] if place < len(types) else None
 
     def holds(self, predicate: str, values: tuple[int, ...]) -> bool:
         if not values:
@@ -85,6 +110,15 @@ class FactLookups:
                 fits &= column[start:end] == value
         found = columns[order.index(position)][start:end][fits]
         return sorted(set(found.tolist())) if len(found) < LONG else self._present(found)
+
+    def values(self, attribute: str, number: int) -> list[str] | None:
+        numbers = self.facts.attributes.get(attribute)
+        if numbers is None:
+            if self.arities.get(attribute) != 2:
+                return None
+            return [self.name(value) for value in self.column(attribute, (number, None), 1)]
+        found = sorted(set(numbers.values[numbers.objects == number].tolist()))
+        return [format_constant(as_date(value) if numbers.is_date else value) for value in found if value == value]
 
     def _ranges(self, predicate: str, pattern: Pattern) -> list[tuple[int, int, int]]:
         """For each bound position: the position, and from where to where its sorted rows fit what is bound first."""

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from dlm.data.examples import Labels
 from dlm.data.facts import Facts, Rows
+from dlm.data.labelling import AtomSpace
 from dlm.data.lookup import FactLookups
+from dlm.data.signatures import signatures_of
 from dlm.engines.choose import run_program
 from dlm.engines.engine import Missing, Progress, require_inputs
 from dlm.logic.explain.explain import Explanation, explain
@@ -108,28 +110,43 @@ def check_program(
 ) -> Check:
     """Run a program and compare its answers with the true ones; explain up to `show` of the wrong ones."""
     known = require_inputs(program, facts, missing)
+    signatures = signatures_of(program, known)
+    lookups = FactLookups(known, signatures)
+    target = program.target.name
     answers = run_program(program, known, engine, on_progress=on_progress)
     said, true = (_keys(rows, facts.size) for rows in (answers.rows(), labels.true))
     if labels.false is None:
+        space = AtomSpace.of(facts, _types(signatures.get(target), labels.true, facts), program.target.arity)
         extra = answers.rows()[~np.isin(said, true)]
-        rest = facts.size**program.target.arity - len(true) - len(extra)
+        extra = extra[space.holds(extra)]
+        rest = space.count - len(true) - len(extra)
     else:
         denied = np.isin(_keys(labels.false, facts.size), said)
         extra, rest = labels.false[denied], int(np.count_nonzero(~denied))
     lacking = labels.true[~np.isin(true, said)]
-    lookups = FactLookups(known)
     wrong = tuple(
-        explain(program, lookups, Query(program.target.name, tuple(lookups.name(number) for number in row)))
+        explain(program, lookups, Query(target, tuple(lookups.argument(target, *pair) for pair in enumerate(row))))
         for row in islice(_in_turn(lacking, extra), show)
     )
     return Check(
-        target=program.target.name,
+        target=target,
         true_positives=len(labels.true) - len(lacking),
         false_positives=len(extra),
         false_negatives=len(lacking),
         true_negatives=rest,
         wrong=wrong,
         engine=answers.engine,
+    )
+
+
+def _types(signature: tuple[int | None, ...] | None, true: Rows, facts: Facts) -> tuple[int | None, ...] | None:
+    """The types of the target's arguments; where the program does not tell, those of what is true."""
+    if signature is None or facts.typing is None:
+        return None
+    of = facts.typing.of[true]
+    return tuple(
+        type_ if type_ is not None or not len(column) or (column != column[0]).any() else int(column[0])
+        for type_, column in zip(signature, of.T, strict=True)
     )
 
 

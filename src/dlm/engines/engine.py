@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from typing import Literal, Protocol
 
 import numpy as np
 
+from dlm.data.derived import derive
 from dlm.data.facts import Facts
 from dlm.engines.answers import Answers
 from dlm.errors import DataError, SettingsError, did_you_mean
@@ -51,8 +53,10 @@ def get_engine(name: str) -> Engine:
 def require_inputs(program: Program, facts: Facts, missing: Missing = "error") -> Facts:
     """The facts with every predicate that the program reads: if `missing` is "empty", an absent one is empty.
 
-    A predicate that the facts have with another number of arguments is always an error.
+    Comparisons are derived from the attributes of the facts. A predicate that the facts have with another number of
+    arguments is always an error.
     """
+    facts = derive(facts, program.inputs, empty=missing == "empty")
     absent: dict[str, int] = {}
     for predicate, arity in program.inputs.items():
         found = facts.arities.get(predicate)
@@ -67,7 +71,7 @@ def require_inputs(program: Program, facts: Facts, missing: Missing = "error") -
     if missing == "error":
         raise DataError(_absent(next(iter(absent)), program, facts))
     empty = {predicate: np.zeros((0, arity), dtype=np.int64) for predicate, arity in absent.items()}
-    return Facts(facts.objects, {**facts.relations, **empty})
+    return replace(facts, relations={**facts.relations, **empty})
 
 
 def _absent(predicate: str, program: Program, facts: Facts) -> str:

@@ -53,19 +53,28 @@ DEFAULT_DIALECT = "duckdb"
 
 
 def export_program(
-    program: Program, to: str, *, dialect: str | None = None, columns: Mapping[str, Sequence[str]] | None = None
+    program: Program,
+    to: str,
+    *,
+    dialect: str | None = None,
+    columns: Mapping[str, Sequence[str]] | None = None,
+    create_tables: bool = False,
 ) -> str:
     """The program in another language: the name of a target in `TARGETS`.
 
-    `dialect` and `columns` are for SQL only: by default DuckDB's, and arg1, arg2 and so on in every table. `columns`
-    names those of some predicates, such as ``{"father": ("child", "parent")}``.
+    All else is for SQL only. The `dialect` is by default DuckDB's. Columns are arg1, arg2 and so on in every table;
+    `columns` names those of some predicates, such as ``{"father": ("child", "parent")}``. With `create_tables`, an
+    input without a table gets an empty one instead of an error.
     """
     if to not in TARGETS:
         raise SettingsError(f"there is no export {to!r}.{did_you_mean(to, TARGETS)} There are: {', '.join(TARGETS)}.")
     if to == "sql":
         from dlm.engines.query.sql import export_sql
 
-        return export_sql(program, DEFAULT_DIALECT if dialect is None else dialect, columns)
-    if dialect is not None or columns:
-        raise SettingsError(f"dialects and columns are for SQL only, got {dialect or columns!r} for an export to {to}")
+        return export_sql(
+            program, DEFAULT_DIALECT if dialect is None else dialect, columns, create_tables=create_tables
+        )
+    if dialect is not None or columns or create_tables:
+        given = dialect or columns or "create_tables"
+        raise SettingsError(f"dialects, columns and tables are for SQL only, got {given!r} for an export to {to}")
     return _WRITERS[to](program)

@@ -10,11 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import count
 
+from dlm.logic.attributes import Kind, attribute_kinds, comparisons_of, tables_of
+from dlm.logic.comparison import Comparison
 from dlm.logic.syntax import Atom, Equal, Not
 
-__all__ = ["Body", "Clause", "ClauseProgram", "Literal", "format_clause", "fresh", "name_variables", "variables_of"]
+__all__ = ["Body", "Clause", "ClauseProgram", "Literal", "expected_values", "format_clause", "format_number", "fresh"]
+__all__ += ["name_variables", "variables_of"]
 
 Literal = Atom | Equal | Not
 """An atom, an equality, or the negation of one of these. In finished clauses no equality stands positively."""
@@ -34,8 +38,9 @@ class Clause:
 class ClauseProgram:
     """The clauses of a program, each predicate's together and after those that it uses.
 
-    `defined` are the predicates of the definitions and the auxiliaries, in order, and `auxiliaries` those that the
-    program does not name. A predicate that never holds has no clause.
+    `inputs` are the predicates that the clauses read, comparisons among them. `defined` are the predicates of the
+    definitions and the auxiliaries, in order, and `auxiliaries` those that the program does not name. A predicate that
+    never holds has no clause.
     """
 
     clauses: tuple[Clause, ...]
@@ -50,6 +55,17 @@ class ClauseProgram:
         """Whether the facts must list the objects."""
         literals = (part for clause in self.clauses for part in clause.body)
         return any(isinstance(part, Atom) and part.predicate == self.domain for part in literals)
+
+    @property
+    def facts(self) -> dict[str, int]:
+        """The predicates that the facts must have: those that the clauses read, and tables of compared values."""
+        return tables_of(self.inputs)
+
+    @property
+    def comparisons(self) -> dict[str, tuple[Comparison, Kind]]:
+        """The comparisons that clauses read, by name, each with the kind of values that it compares."""
+        kinds = attribute_kinds(self.inputs)
+        return {name: (found, kinds[found.attribute]) for name, found in comparisons_of(self.inputs).items()}
 
     def of(self, predicate: str) -> Iterator[Clause]:
         """The clauses of one predicate."""
@@ -90,6 +106,23 @@ def format_clause(clause: Clause, atom: Callable[[str, Sequence[str]], str], neg
                 raise AssertionError(f"no literal of a finished clause: {literal}")
 
     return text(clause.head) + (f" :- {', '.join(map(text, clause.body))}." if clause.body else ".")
+
+
+def expected_values(clauses: ClauseProgram) -> list[str]:
+    """What the values of attributes must be, one line each."""
+    examples = {"number": "numbers", "date": "dates such as 1980-01-01, as text", "text": "texts"}
+    kinds = attribute_kinds(clauses.inputs)
+    return [f"Second arguments of {name!r} are {examples[kind]}." for name, kind in kinds.items()]
+
+
+def format_number(number: float) -> str:
+    """A number in digits, without an exponent.
+
+    >>> format_number(50), format_number(2.5), format_number(1e-7), format_number(1e16)
+    ('50', '2.5', '0.0000001', '10000000000000000')
+    """
+    text = format(Decimal(repr(float(number))), "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def variables_of(literal: Literal) -> tuple[str, ...]:

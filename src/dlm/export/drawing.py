@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dlm.export.identifiers import printable
+from dlm.logic.comparison import comparison_of
 from dlm.logic.syntax import And, Atom, Definition, Exists, Forall, Formula, Not, Or, Program, children
 from dlm.logic.text import format_formula, format_name
 
@@ -44,7 +45,7 @@ class Drawing:
 
 def draw(program: Program) -> Drawing:
     """The graph of how a program's predicates are built."""
-    nodes = [Vertex(printable(f"{format_name(name)}/{arity}"), "input") for name, arity in program.inputs.items()]
+    nodes = [Vertex(printable(_input(name, arity)), "input") for name, arity in program.inputs.items()]
     places = {name: place for place, name in enumerate(program.inputs)}
     edges: list[Edge] = []
     for definition in program.definitions:
@@ -53,6 +54,11 @@ def draw(program: Program) -> Drawing:
         nodes.append(Vertex(printable(format_formula(Atom(definition.name, definition.parameters))), kind))
         edges += [Edge(places[used], place, ", ".join(how)) for used, how in _uses(definition).items()]
     return Drawing(tuple(nodes), tuple(edges))
+
+
+def _input(name: str, arity: int) -> str:
+    comparison = comparison_of(name)
+    return comparison.text(("x", "y")) if comparison else f"{format_name(name)}/{arity}"
 
 
 def _uses(definition: Definition) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from dlm.logic.attributes import tables_of
 from dlm.logic.syntax import Exists, Forall, Program, subformulas
 
 __all__ = ["Identifiers", "choose_identifiers", "printable"]
@@ -28,7 +29,7 @@ def choose_identifiers(program: Program) -> Identifiers:
     """Identifiers that look like the program's names."""
     taken: set[str] = set()
     defined = [definition.name for definition in program.definitions]
-    predicates = _choose([*program.inputs, *defined], "p", taken)
+    predicates = _choose([*tables_of(program.inputs), *program.inputs, *defined], "p", taken)
     return Identifiers(predicates, _choose(_variables(program), "v", taken))
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 from dlm.export.identifiers import printable
-from dlm.logic.formulas import conjunction
+from dlm.logic.comparison import Comparison, format_constant
+from dlm.logic.formulas import compared, conjunction
 from dlm.logic.lists import RuleList, rules_of
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
 from dlm.logic.text import format_name
@@ -83,6 +84,9 @@ def _pieces(formula: Formula) -> list[str]:
             return [f"{_variable(left)} \\neq {_variable(right)}"]
         case Truth(value):
             return [r"\top" if value else r"\bot"]
+        case Not(Atom(_, args)) if (comparison := compared(formula.body)) is not None:
+            equal = comparison.operator == "="
+            return [_infix(comparison, args, r"\neq") if equal else f"\\lnot ({_infix(comparison, args)})"]
         case Not(body):
             first, *rest = _operand(body)
             return [f"\\lnot {first}", *rest]
@@ -130,8 +134,23 @@ def _operand(formula: Formula) -> list[str]:
 
 
 def _atom(atom: Atom) -> str:
+    comparison = compared(atom)
+    if comparison is not None:
+        return _infix(comparison, atom.args)
     arguments = f"({', '.join(map(_variable, atom.args))})" if atom.args else ""
     return _name(atom.predicate) + arguments
+
+
+def _infix(comparison: Comparison, args: tuple[str, ...], operator: str | None = None) -> str:
+    symbol = operator or {"<=": r"\leq", ">=": r"\geq"}.get(comparison.operator, comparison.operator)
+    if comparison.other is not None:
+        right = f"{_name(comparison.other)}({_variable(args[1])})"
+    elif isinstance(comparison.constant, str):
+        right = _name(comparison.constant)
+    else:
+        assert comparison.constant is not None
+        right = f"\\mbox{{{format_constant(comparison.constant)}}}"
+    return f"{_name(comparison.attribute)}({_variable(args[0])}) {symbol} {right}"
 
 
 def _variable(name: str) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from dlm.export.clauses import Body, Clause, ClauseProgram, Literal, fresh, variables_of
-from dlm.logic.formulas import free_variables, map_children, rename
+from dlm.logic.attributes import attributes_of
+from dlm.logic.formulas import compared, free_variables, map_children, rename
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth, subformulas
 
 __all__ = ["to_clauses"]
@@ -29,6 +30,7 @@ class _Translation:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.names = {*program.inputs, *(definition.name for definition in program.definitions)}
+        self.names.update(attributes_of(program.inputs))
         self.domain = self.fresh_name("object")
         self.clauses: dict[str, list[Clause]] = {}
         self.defined: dict[str, int] = {}
@@ -175,7 +177,7 @@ class _Translation:
     def ordered(self, head: Atom, literals: Sequence[Literal]) -> Iterator[Literal]:
         """Tests as soon as their variables are known, and until then what binds variables, connected if possible.
 
-        Facts go before definitions, which are costly to enumerate, and the domain last.
+        Facts go before definitions and comparisons of two objects, which are costly to enumerate, and the domain last.
         """
         binders = [part for part in literals if isinstance(part, Atom)]
         tests = [part for part in literals if isinstance(part, Not)]
@@ -186,7 +188,8 @@ class _Translation:
             new = set(atom.args) - known
             apart = known.isdisjoint(atom.args)
             foreign = not set(head.args) & new
-            return (atom.predicate == self.domain, bool(new), apart, atom.predicate in self.defined, foreign)
+            costly = atom.predicate in self.defined or (len(atom.args) == 2 and compared(atom) is not None)
+            return (atom.predicate == self.domain, bool(new), apart, costly, foreign)
 
         while binders or tests:
             ready = [test for test in tests if known.issuperset(variables_of(test))]

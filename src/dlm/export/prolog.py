@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dlm.export.clauses import ClauseProgram, format_clause
+from dlm.export.clauses import ClauseProgram, expected_values, format_clause, format_number
 from dlm.export.lloyd_topor import to_clauses
+from dlm.logic.attributes import Kind
+from dlm.logic.comparison import Comparison
 from dlm.logic.syntax import Program
 
 __all__ = ["export_prolog", "prolog_atom", "prolog_name"]
@@ -57,9 +59,10 @@ def export_prolog(program: Program) -> str:
         "% Run it: swipl FACTS.pl THIS.pl",
         f"% The answers are those of {target}. They are kept; after changing facts call abolish_all_tables.",
         *_expectations(clauses),
-        *(f":- dynamic({_indicator(name, arity)})." for name, arity in clauses.inputs.items()),
+        *(f":- dynamic({_indicator(name, arity)})." for name, arity in clauses.facts.items()),
         *(f":- table({_indicator(name, arity)})." for name, arity in clauses.defined.items()),
         "",
+        *(_comparison(name, *compared) for name, compared in clauses.comparisons.items()),
     ]
     for name, arity in clauses.defined.items():
         own = [format_clause(clause, prolog_atom, "\\+ ", "\\==") for clause in clauses.of(name)]
@@ -67,10 +70,27 @@ def export_prolog(program: Program) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _comparison(name: str, comparison: Comparison, kind: Kind) -> str:
+    """The clause of a comparison, from the values of attributes. Dates are atoms, in the order of their letters."""
+    own = {"=": "=:=", "<=": "=<"}.get(comparison.operator, comparison.operator)
+    operator = own if kind == "number" else "==" if comparison.operator == "=" else f"@{own}"
+    left = prolog_atom(comparison.attribute, ("X", "V"))
+    if comparison.other is not None:
+        right = prolog_atom(comparison.other, ("Y", "W"))
+        return f"{prolog_atom(name, ('X', 'Y'))} :- {left}, {right}, V {operator} W."
+    constant = format_number(comparison.constant) if isinstance(comparison.constant, int | float) else None
+    constant = constant or _atom_text(str(comparison.constant))
+    return f"{prolog_atom(name, ('X',))} :- {left}, V {operator} {constant}."
+
+
 def prolog_name(name: str) -> str:
     """A predicate's name as Prolog text; names that Prolog keeps for itself get an underscore at their end."""
     if name.rstrip("_") in BUILT_IN:
         name += "_"
+    return _atom_text(name)
+
+
+def _atom_text(name: str) -> str:
     if re.fullmatch(r"[a-z][A-Za-z0-9_]*", name):
         return name
     return "'" + "".join(map(_escaped, name)) + "'"
@@ -88,13 +108,13 @@ def _indicator(name: str, arity: int) -> str:
 
 def _expectations(clauses: ClauseProgram) -> list[str]:
     """What the facts must provide, as comments."""
-    inputs = [_indicator(name, arity) for name, arity in clauses.inputs.items()]
-    lines = [f"% Facts: {', '.join(inputs) or 'none'}."]
+    facts = [_indicator(name, arity) for name, arity in clauses.facts.items()]
+    lines = [f"% Facts: {', '.join(facts) or 'none'}.", *(f"% {line}" for line in expected_values(clauses))]
     if clauses.uses_domain:
         lines.append(f"% All objects must be listed in {_indicator(clauses.domain, 1)}.")
     lines += [
         f"% {prolog_name(name)} is {name!r} in the original; Prolog keeps that name for itself."
-        for name in (*clauses.inputs, *clauses.defined)
+        for name in (*clauses.facts, *clauses.defined)
         if name.rstrip("_") in BUILT_IN and name not in clauses.auxiliaries
     ]
     return lines

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dlm.export.identifiers import printable
-from dlm.logic.formulas import conjunction
+from dlm.logic.attributes import attributes_of
+from dlm.logic.comparison import Comparison, comparison_of
+from dlm.logic.formulas import compared, conjunction
 from dlm.logic.lists import RuleList, rules_of
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth, measure
 from dlm.logic.text import format_name
@@ -45,9 +47,10 @@ class Prose:
         return [*(self._definition(definition) for definition in listed.definitions), self._rules(listed)]
 
     def given(self) -> list[str]:
-        """The inputs."""
-        inputs = self.program.inputs.items()
+        """The inputs, and the attributes that are compared."""
+        inputs = [(name, arity) for name, arity in self.program.inputs.items() if comparison_of(name) is None]
         kinds = {name: f"of {_count(arity, 'object')}" if arity else "true or false" for name, arity in inputs}
+        kinds = {**dict.fromkeys(attributes_of(self.program.inputs), "values of objects"), **kinds}
         return [f"{self._name(name)}, {kind}" for name, kind in kinds.items()]
 
     def size(self) -> str:
@@ -114,13 +117,17 @@ def symbols(formula: Formula) -> str:
     """A formula in the symbols of logic."""
     match formula:
         case Atom(predicate, args):
-            return _head(predicate, args)
+            comparison = compared(formula)
+            return _infix(comparison, args) if comparison else _head(predicate, args)
         case Equal(left, right):
             return f"{_plain(left)} = {_plain(right)}"
         case Not(Equal(left, right)):
             return f"{_plain(left)} ≠ {_plain(right)}"
         case Truth(value):
             return "⊤" if value else "⊥"
+        case Not(Atom(_, args)) if (comparison := compared(formula.body)) is not None:
+            equal = comparison.operator == "="
+            return _infix(comparison, args, "≠") if equal else f"¬({_infix(comparison, args)})"
         case Not(body):
             return f"¬{_symbol_operand(body)}"
         case And(parts):
@@ -152,6 +159,11 @@ def _range(variable: str, distinct: tuple[str, ...]) -> str:
 
 def _head(predicate: str, args: tuple[str, ...]) -> str:
     return f"{_plain(predicate)}({', '.join(map(_plain, args))})" if args else _plain(predicate)
+
+
+def _infix(comparison: Comparison, args: tuple[str, ...], operator: str | None = None) -> str:
+    symbol = operator or {"<=": "≤", ">=": "≥"}.get(comparison.operator, comparison.operator)
+    return printable(comparison.text(tuple(map(format_name, args)), symbol))
 
 
 def _plain(name: str) -> str:

@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import wrap
 
+from dlm.export.clauses import fresh
 from dlm.export.identifiers import Identifiers, choose_identifiers, printable
+from dlm.logic.attributes import attribute_kinds, comparisons_of, tables_of
+from dlm.logic.comparison import Comparison, format_constant
 from dlm.logic.formulas import free_variables
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
 from dlm.logic.text import format_definition
@@ -27,8 +30,10 @@ def export_python(program: Program) -> str:
     """The source of a function from objects and relations to the target's tuples."""
     names = choose_identifiers(program)
     writer = _PythonWriter(names)
-    parameters = ["objects", *(names.predicates[name] for name in program.inputs)]
+    parameters = ["objects", *(names.predicates[name] for name in tables_of(program.inputs))]
     lines = [f"def {names.predicates[program.target.name]}({', '.join(parameters)}):", *_docstring(program, names)]
+    for name, comparison in comparisons_of(program.inputs).items():
+        lines.append(f"    {names.predicates[name]} = {_comparison(comparison, names)}")
     for definition in program.definitions:
         rule = printable(format_definition(definition))
         lines += wrap(rule, WIDTH, initial_indent="    # ", subsequent_indent="    #     ", break_long_words=False)
@@ -44,8 +49,27 @@ def _docstring(program: Program, names: Identifiers) -> Iterator[str]:
     yield f'    """The set of tuples ({answers}{comma}) that {names.predicates[target.name]} holds of.'
     yield ""
     yield "    objects: a set of all objects"
-    yield from (f"    {names.predicates[name]}: a set of {_tuples(arity)}" for name, arity in program.inputs.items())
+    kinds = attribute_kinds(program.inputs)
+    for name, arity in tables_of(program.inputs).items():
+        rows = f"pairs of an object and {_VALUES[kinds[name]]}" if name in kinds else _tuples(arity)
+        yield f"    {names.predicates[name]}: a set of {rows}"
     yield '    """'
+
+
+_VALUES = {"number": "a number", "date": "a date such as '1980-01-01'", "text": "a text"}
+
+
+def _comparison(comparison: Comparison, names: Identifiers) -> str:
+    """The tuples of a comparison, from the values of attributes."""
+    operator = "==" if comparison.operator == "=" else comparison.operator
+    attribute = names.predicates[comparison.attribute]
+    x, v, y, w = (fresh(name, names.predicates.values()) for name in ("x1", "v1", "y1", "w1"))
+    if comparison.other is not None:
+        other = names.predicates[comparison.other]
+        return f"{{({x}, {y}) for {x}, {v} in {attribute} for {y}, {w} in {other} if {v} {operator} {w}}}"
+    constant = comparison.constant
+    written = format_constant(constant) if isinstance(constant, int | float) else repr(str(constant))
+    return f"{{({x},) for {x}, {v} in {attribute} if {v} {operator} {written}}}"
 
 
 def _tuples(arity: int) -> str:

@@ -1,12 +1,14 @@
-"""Formulas made of formulas: joined, mapped, variables and predicates renamed; and which variables are free."""
+"""Formulas made of formulas: joined, mapped, renamed; and which variables are free, which atoms compare."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from dlm.logic.comparison import Comparison, comparison_of
 from dlm.logic.syntax import FALSE, TRUE, And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, children
 
 __all__ = [
+    "compared",
     "conjunction",
     "conjuncts",
     "disjunction",
@@ -35,6 +37,14 @@ def disjunction(parts: tuple[Formula, ...]) -> Formula:
     if not parts:
         return FALSE
     return parts[0] if len(parts) == 1 else Or(parts)
+
+
+def compared(formula: Formula) -> Comparison | None:
+    """What an atom compares, if it is a comparison of attributes."""
+    if not isinstance(formula, Atom):
+        return None
+    found = comparison_of(formula.predicate)
+    return found if found is not None and found.arity == len(formula.args) else None
 
 
 def map_children(formula: Formula, function: Callable[[Formula], Formula]) -> Formula:

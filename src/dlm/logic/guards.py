@@ -56,10 +56,12 @@ def _facts(formula: Formula, value: bool) -> Iterator[str]:
 
 def _value(formula: Formula, known: Known) -> bool | None:
     """The truth value that a formula has wherever all that is known is true, if that is plain to see."""
-    if local_key(formula) in known:
-        return True
-    if local_key(formula, False) in known:
-        return False
+    # The key of a long formula takes a while, and where only literals are known it is none of them.
+    if not children(formula) or any(key[0] in "&|EA" for key in known):
+        if local_key(formula) in known:
+            return True
+        if local_key(formula, False) in known:
+            return False
     match formula:
         case Truth(value):
             return value
@@ -81,10 +83,12 @@ def _value(formula: Formula, known: Known) -> bool | None:
 def _value_of_parts(parts: tuple[Formula, ...], needed: bool, known: Known) -> bool | None:
     """The value of a conjunction (or disjunction), of which all parts are needed: true (or false)."""
     found: bool | None = needed
-    for part in sorted(parts, key=lambda part: bool(children(part)) and not isinstance(part, Not)):
+    easiest_first = sorted(parts, key=lambda part: bool(children(part)) and not isinstance(part, Not))
+    for part in easiest_first:
         value = _value(part, known)
         if value is (not needed):
             return value
         found = None if value is None else found
-        known = known.union(_facts(part, needed))
+        if part is not easiest_first[-1]:
+            known = known.union(_facts(part, needed))
     return found

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dlm.errors import ProgramError
+from dlm.logic.comparison import comparison_of
 
 __all__ = [
     "FALSE",
@@ -70,18 +71,36 @@ TRUE = Truth(True)
 FALSE = Truth(False)
 
 
+class _Compound:
+    """A formula with formulas inside. It remembers its hash: tables of formulas ask for it at every level."""
+
+    __slots__ = ("_hash",)
+    __match_args__: tuple[str, ...]
+    _hash: int
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            found = hash((type(self), *[getattr(self, name) for name in self.__match_args__]))
+            object.__setattr__(self, "_hash", found)
+            return found
+
+
 @dataclass(frozen=True, slots=True)
-class Not:
+class Not(_Compound):
     """The negation of a formula."""
 
     body: Formula
+    __hash__ = _Compound.__hash__
 
 
 @dataclass(frozen=True, slots=True)
-class And:
+class And(_Compound):
     """A conjunction of two or more formulas."""
 
     parts: tuple[Formula, ...]
+    __hash__ = _Compound.__hash__
 
     def __post_init__(self) -> None:
         if len(self.parts) < 2:
@@ -89,10 +108,11 @@ class And:
 
 
 @dataclass(frozen=True, slots=True)
-class Or:
+class Or(_Compound):
     """A disjunction of two or more formulas."""
 
     parts: tuple[Formula, ...]
+    __hash__ = _Compound.__hash__
 
     def __post_init__(self) -> None:
         if len(self.parts) < 2:
@@ -100,21 +120,23 @@ class Or:
 
 
 @dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(_Compound):
     """There is an object `variable`, other than those in `distinct`, such that `body`."""
 
     variable: str
     distinct: tuple[str, ...]
     body: Formula
+    __hash__ = _Compound.__hash__
 
 
 @dataclass(frozen=True, slots=True)
-class Forall:
+class Forall(_Compound):
     """For every object `variable` other than those in `distinct`: `body`."""
 
     variable: str
     distinct: tuple[str, ...]
     body: Formula
+    __hash__ = _Compound.__hash__
 
 
 Quantified = Exists | Forall
@@ -219,6 +241,17 @@ def _check_bound(name: str, variables: tuple[str, ...], scope: frozenset[str]) -
             raise ProgramError(f"in {name!r}: variable {variable!r} is neither a parameter nor bound by a quantifier")
 
 
+def _check_comparison(name: str, atom: Atom, place: int) -> set[str]:
+    """The attributes that an atom compares; an error if it is not about as many objects."""
+    found = comparison_of(atom.predicate)
+    if found is None:
+        return set()
+    if found.arity != len(atom.args):
+        wanted = "one object" if found.arity == 1 else "two objects"
+        raise ProgramError(f"in {name!r}: {atom.predicate!r} compares {wanted}, not {len(atom.args)}", place)
+    return {attribute for attribute in (found.attribute, found.other) if attribute is not None}
+
+
 @dataclass(frozen=True)
 class Program:
     """An ordered list of definitions; the last one is the target."""
@@ -231,15 +264,20 @@ class Program:
         defined: set[str] = set()
         readers: dict[str, str] = {}
         arities: dict[str, int] = {}
+        compared: set[str] = set()
         for place, definition in enumerate(self.definitions):
             name = definition.name
             if definition.depth > MAX_DEPTH:
                 raise ProgramError(_too_deep(name), place)
             if name in defined:
                 raise ProgramError(f"predicate {name!r} is defined twice", place)
+            if comparison_of(name) is not None:
+                raise ProgramError(f"{name!r} is a comparison of attributes and cannot be defined", place)
             for atom in atoms(definition.body):
                 if atom.predicate not in defined:
                     readers.setdefault(atom.predicate, name)
+                if atom.predicate not in arities:
+                    compared |= _check_comparison(name, atom, place)
                 known = arities.setdefault(atom.predicate, len(atom.args))
                 if known != len(atom.args):
                     raise ProgramError(
@@ -255,6 +293,11 @@ class Program:
                 )
             defined.add(name)
             arities[name] = definition.arity
+            if not compared.isdisjoint(defined):
+                attribute = min(compared & defined)
+                raise ProgramError(
+                    f"{attribute!r} is compared as an attribute of the facts: define another name", place
+                )
 
     @property
     def target(self) -> Definition:

@@ -231,6 +231,7 @@ class Normaliser:
         return self.normal(rename(formula, {variable: other}))
 
 
+@lru_cache(maxsize=1 << 15)
 def _guards(formula: Formula, variable: str, known: frozenset[str]) -> dict[str, list[Atom]]:
     """The quantified variables that the given one is compared with, and which relation to known ones each must have.
 

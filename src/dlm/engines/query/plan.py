@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dlm.engines.query import algebra
 from dlm.engines.query.algebra import Node, Statistics, TableStatistics, cost
@@ -407,6 +408,7 @@ class QueryPlanner:
             yield algebra.semi(node, counted, origin, negated=not negated)
 
 
+@lru_cache(maxsize=1 << 15)
 def _weight(formula: Formula) -> int:
     """How much there is to a condition: the cheap ones go first."""
     return 0 if isinstance(formula, Equal) else literals(formula)

@@ -55,13 +55,13 @@ class Explanation:
 
     def __str__(self) -> str:
         with room_to_recurse(DEEPEST, "the explanation"):
-            text = words(self.reasons, self.lookups.name, self.listed)
+            text = words(self.reasons, self.lookups.name, self.listed, self.lookups.values)
         return text if self.repair is None else text + "\n" + repair_words(self.repair, self.lookups.name)
 
     def to_json(self) -> dict[str, object]:
         """The explanation as JSON values; docs/explaining.md says what each means."""
         with room_to_recurse(DEEPEST, "the explanation"):
-            (reason,) = reason_json(self.reasons, self.lookups.name, self.listed)
+            (reason,) = reason_json(self.reasons, self.lookups.name, self.listed, self.lookups.values)
         return {
             "format": "dlm-explanation",
             "version": FORMAT_VERSION,
@@ -89,5 +89,5 @@ def explain(program: Program, lookups: Lookups, atom: str | Query) -> Explanatio
         reasons = Reasons(program, AlteredFacts(lookups), Budget(lookups.size))
         value = reasons.can(root, True, binding)
         found = reasons.refute(root, not value, binding)
-        repair = None if value else find_repair(program, lookups, root, binding)
+        repair = None if value else find_repair(program, lookups, root, binding, reasons.budget)
     return Explanation(query, value, found, repair, lookups, reasons.listed)

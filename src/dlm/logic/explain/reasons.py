@@ -89,6 +89,7 @@ class Reasons:
                 values = tuple([binding[arg] for arg in args])
                 definition = self.definitions.get(predicate)
                 if definition is None:
+                    self.budget.spend()
                     return self.facts.can(predicate, values, wanted)
                 key = (predicate, wanted, values)
                 if key not in self._can:

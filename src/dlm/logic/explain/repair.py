@@ -6,15 +6,20 @@ refutation rests on, refute again without it, and so on; every repair has an ato
 a lower bound. *Searching*: every repair has an atom of what a refutation rests on, so try each of these, and on the
 changed facts go on in the same way, with ever more changes allowed; this finds the smallest repair or that there is
 none, if it comes to an end within its budget.
+
+Values of attributes stay as they are: a comparison is no fact that could be changed by itself.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 
+from dlm.logic.attributes import attributes_of
+from dlm.logic.comparison import comparison_of
 from dlm.logic.explain.candidates import Binding
 from dlm.logic.explain.lookups import AlteredFacts, Budget, Cell, ExhaustedError, Ground, Lookups, covers
 from dlm.logic.explain.reasons import Reasons, leaves, walk
@@ -52,13 +57,15 @@ class Repair:
     """Facts to add and facts to remove, all together, for an atom to become true.
 
     Without any, no repair is known; if then `exact`, there is none. Otherwise `exact` says that no smaller set of
-    changes would do, and `irreducible` that no part of these changes would.
+    changes would do, and `irreducible` that no part of these changes would. `attributes` are those that the program
+    compares: their values were taken as they are.
     """
 
     add: tuple[Ground, ...]
     remove: tuple[Ground, ...]
     exact: bool
     irreducible: bool
+    attributes: tuple[str, ...] = ()
 
     @property
     def size(self) -> int | None:
@@ -66,9 +73,14 @@ class Repair:
         return len(self.add) + len(self.remove) or None
 
 
-def find_repair(program: Program, lookups: Lookups, atom: Atom, binding: Binding) -> Repair:
+def find_repair(program: Program, lookups: Lookups, atom: Atom, binding: Binding, budget: Budget) -> Repair:
     """The fewest changes of facts that make an atom true; to be asked only if it is false."""
-    search = _RepairSearch(program, lookups, atom, binding)
+    attributes = attributes_of((*program.inputs, atom.predicate))
+    return replace(_find(program, lookups, atom, binding, budget), attributes=tuple(attributes))
+
+
+def _find(program: Program, lookups: Lookups, atom: Atom, binding: Binding, budget: Budget) -> Repair:
+    search = _RepairSearch(program, lookups, atom, binding, budget)
     best, irreducible = None, False
     try:
         if not search.reasons(free=_everything(program, lookups)).can(atom, True, binding):
@@ -96,18 +108,24 @@ def _repair(flips: frozenset[Ground] | None, lookups: Lookups, *, exact: bool, i
 def _everything(program: Program, lookups: Lookups) -> list[Cell]:
     """All atoms that the facts could say otherwise."""
     defined = {definition.name for definition in program.definitions}
-    return [Cell(name, (None,) * arity) for name, arity in lookups.arities.items() if name not in defined]
+    given = {name: arity for name, arity in lookups.arities.items() if name not in defined}
+    return _changeable(Cell(name, (None,) * arity) for name, arity in given.items())
+
+
+def _changeable(cells: Iterable[Cell]) -> list[Cell]:
+    """The cells of facts; comparisons follow from the values of attributes."""
+    return [cell for cell in cells if comparison_of(cell.predicate) is None]
 
 
 class _RepairSearch:
     """Bounding and searching."""
 
-    def __init__(self, program: Program, lookups: Lookups, atom: Atom, binding: Binding) -> None:
+    def __init__(self, program: Program, lookups: Lookups, atom: Atom, binding: Binding, budget: Budget) -> None:
         self.program = program
         self.lookups = lookups
         self.atom = atom
         self.binding = binding
-        self.budget = Budget(lookups.size)
+        self.budget = budget
         self.trials = 0
         self.work = 0
         self.stopped_short = False
@@ -139,7 +157,7 @@ class _RepairSearch:
             refutation = reasons.refute(self.atom, True, self.binding)
             if not all(reason.complete for reason in walk(refutation)):
                 return found + 1
-            free.extend(leaves(refutation))
+            free.extend(_changeable(leaves(refutation)))
         return min(most, ROUNDS)
 
     def smallest(self, least: int, most: int, within: frozenset[Ground] | None = None) -> frozenset[Ground] | None:
@@ -168,7 +186,8 @@ class _RepairSearch:
         self.work += exactly.work + reasons.work
         if not all(reason.complete for reason in walk(refutation)):
             raise ExhaustedError
-        choices = [atom for atom in self._atoms(leaves(refutation), within) if atom not in flips and atom not in kept]
+        cells = _changeable(leaves(refutation))
+        choices = [atom for atom in self._atoms(cells, within) if atom not in flips and atom not in kept]
         if choices and not more:
             self.stopped_short = True
             return None
@@ -182,14 +201,21 @@ class _RepairSearch:
     def _atoms(self, cells: Sequence[Cell], within: frozenset[Ground] | None) -> list[Ground]:
         if within is not None:
             return [atom for atom in sorted(within) if any(covers(cell, atom) for cell in cells)]
-        size = self.lookups.size
-        if sum(size ** cell.pattern.count(None) for cell in cells) > BRANCHES:
+        domains = [self._domains(cell) for cell in cells]
+        if sum(prod(map(len, domain)) for domain in domains) > BRANCHES:
             raise ExhaustedError
         found: dict[Ground, None] = {}
-        for cell in cells:
-            choices = [range(size) if value is None else (value,) for value in cell.pattern]
-            found.update(((cell.predicate, values), None) for values in product(*choices))
+        for cell, domain in zip(cells, domains, strict=True):
+            fitting = (values for values in product(*domain) if self.lookups.fits(cell.predicate, values))
+            found.update(((cell.predicate, values), None) for values in fitting)
         return list(found)
+
+    def _domains(self, cell: Cell) -> list[Sequence[int]]:
+        """The objects that fit a cell at each place."""
+        return [
+            self.lookups.domain(cell.predicate, place) if value is None else (value,)
+            for place, value in enumerate(cell.pattern)
+        ]
 
 
 class _ChangeBuilder:
@@ -214,8 +240,10 @@ class _ChangeBuilder:
             case Atom(predicate, args):
                 values = tuple([binding[arg] for arg in args])
                 definition = self.reasons.definitions.get(predicate)
+                if definition is None and comparison_of(predicate) is not None:
+                    return None
                 if definition is None:
-                    return frozenset({(predicate, values)})
+                    return frozenset({(predicate, values)}) if self.lookups.fits(predicate, values) else None
                 return self.build(definition.body, wanted, dict(zip(definition.parameters, values, strict=True)), below)
             case Not(body):
                 return self.build(body, not wanted, binding, below)
@@ -265,12 +293,19 @@ class _ChangeBuilder:
             cover = self.reasons.covers.cover(part, sign, formula.variable, binding, PARTIAL)
             fits.update(() if cover is None else cover.objects)
         order = [value for value, _ in fits.most_common(PARTIAL)]
-        others = range(min(self.lookups.size, PARTIAL))
+        others = self._others(formula, wanted)
         strangers = [value for value in others if value not in binding.values()]
         found = [value for value in dict.fromkeys([*order, *strangers, *others]) if value not in excluded]
         if self.lookups.size <= PARTIAL and self.steps <= STEPS:
             return found
         return found[: FEW if self.steps > STEPS else len(order) + FEW]
+
+    def _others(self, formula: Quantified, wanted: bool) -> Sequence[int]:
+        """Some objects of the type that the variable has where it is spoken of."""
+        for part, _ in _parts(formula.body, wanted):
+            if isinstance(part, Atom) and formula.variable in part.args:
+                return self.lookups.domain(part.predicate, part.args.index(formula.variable))[:PARTIAL]
+        return range(min(self.lookups.size, PARTIAL))
 
 
 def _parts(formula: Formula, wanted: bool) -> Iterator[tuple[Formula, bool]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dlm.logic.comparison import comparison_of
 from dlm.logic.explain.candidates import Cover, Guard
 from dlm.logic.explain.lookups import Cell, Ground
 from dlm.logic.explain.query import Query, format_name, format_query
@@ -21,6 +22,9 @@ from dlm.logic.text import format_formula
 __all__ = ["cell_json", "reason_json", "repair_json", "repair_words", "words"]
 
 Name = Callable[[int], str]
+
+Values = Callable[[str, int], Sequence[str] | None]
+"""The values of an attribute of an object, as texts; None if there is no such attribute."""
 
 SHOWN = 5
 """Of how many objects, all in one case, the words tell; of fewer in a case within a case."""
@@ -35,14 +39,18 @@ LISTED = 10
 """How many names a list in a line has."""
 
 
-def words(reasons: Sequence[Reason], name: Name, listed: RuleList | None = None) -> str:
-    """The reasons as an indented tree; those of a decision list as its rules give them."""
-    return "\n".join(_Words(name, listed).lines(reasons, 0))
+def words(reasons: Sequence[Reason], name: Name, listed: RuleList | None = None, values: Values | None = None) -> str:
+    """The reasons as an indented tree; those of a decision list as its rules give them.
+
+    With `values`, comparisons are shown with what is compared.
+    """
+    return "\n".join(_Words(name, listed, values).lines(reasons, 0))
 
 
 class _Words:
-    def __init__(self, name: Name, listed: RuleList | None = None) -> None:
+    def __init__(self, name: Name, listed: RuleList | None = None, values: Values | None = None) -> None:
         self.name = name
+        self.values = values
         self.told: set[int] = set()
         self.nesting = 0
         self.listed = listed
@@ -70,7 +78,9 @@ class _Words:
         objects = _objects(reason)
         text = format_query(Query(atom.predicate, tuple(map(self.name, objects))))
         if not reason.parts:
-            return [f"{'  ' * depth}{text} is {'a fact' if reason.value else 'not a fact'}"]
+            shown = self.compared(atom.predicate, objects)
+            truth = f"{_truth(reason.value)}: {shown}" if shown else "a fact" if reason.value else "not a fact"
+            return [f"{'  ' * depth}{text} is {truth}"]
         (part,) = reason.parts
         if self.listed is not None and atom.predicate == self.listed.name:
             return self.decision(self.listed, reason, text, depth)
@@ -81,6 +91,20 @@ class _Words:
         else:
             text += f" is {_truth(reason.value)}"
         return self.because(text, part, depth, reason)
+
+    def compared(self, predicate: str, objects: Sequence[int]) -> str | None:
+        """What a comparison compares: the values of each object."""
+        comparison = comparison_of(predicate)
+        if comparison is None or self.values is None:
+            return None
+        shown: list[str] = []
+        for attribute, number in zip((comparison.attribute, comparison.other or ""), objects, strict=False):
+            values = self.values(attribute, number)
+            if values is None:
+                return None
+            term = f"{format_name(attribute)}({self.object(number)})"
+            shown.append(f"{term} = {_listing(values)}" if values else f"{term} has no value")
+        return ", ".join(dict.fromkeys(shown))
 
     def because(self, text: str, part: Sequence[Reason], depth: int, reason: Reason) -> list[str]:
         """A statement and the part of a reason that it rests on."""
@@ -183,7 +207,10 @@ class _Words:
         ]
         if guard.predicate in self.rules:
             return f"what rule {self.rules[guard.predicate]} needs"
-        return " = ".join(args) if guard.predicate is None else f"{format_name(guard.predicate)}({', '.join(args)})"
+        if guard.predicate is None:
+            return " = ".join(args)
+        comparison = comparison_of(guard.predicate)
+        return comparison.text(tuple(args)) if comparison else f"{format_name(guard.predicate)}({', '.join(args)})"
 
     def sources(self, cover: Cover) -> str:
         """The facts that say which objects come into question, for one who cannot see that from a guard."""
@@ -246,7 +273,8 @@ def _listing(items: Sequence[str]) -> str:
 def repair_words(repair: Repair, name: Name) -> str:
     """What would have to be different, in words."""
     if repair.size is None:
-        return f"No change of facts {'could make' if repair.exact else 'was found that makes'} it true."
+        with_values = f" as long as {_attributes(repair)}" if repair.attributes else ""
+        return f"No change of facts {'could make' if repair.exact else 'was found that makes'} it true{with_values}."
     lines = [f"add {_ground(atom, name)}" for atom in repair.add]
     lines += [f"remove {_ground(atom, name)}" for atom in repair.remove]
     changes = "this change of facts" if repair.size == 1 else f"these {repair.size} changes of facts"
@@ -254,7 +282,12 @@ def repair_words(repair: Repair, name: Name) -> str:
         "" if repair.size == 1 else "; no fewer would do" if repair.exact else "; whether fewer would do is not known"
     )
     shown = lines if len(lines) <= 2 * LISTED else [*lines[:LISTED], f"and {len(lines) - LISTED} more"]
-    return "\n".join([f"It would be true after {changes}{doubt}:", *("  " + line for line in shown)])
+    note = [f"({_attributes(repair)})"] if repair.attributes else []
+    return "\n".join([f"It would be true after {changes}{doubt}:", *("  " + line for line in shown), *note])
+
+
+def _attributes(repair: Repair) -> str:
+    return f"the values of {_listing([format_name(each) for each in repair.attributes])} stay as they are"
 
 
 def _ground(atom: Ground, name: Name) -> str:
@@ -268,6 +301,7 @@ def repair_json(repair: Repair, name: Name) -> dict[str, object]:
         "possible": True if repair.size is not None else False if repair.exact else None,
         "smallest": repair.exact and repair.size is not None,
         "irreducible": repair.irreducible,
+        "attributes": list(repair.attributes),
         "add": [_ground(atom, name) for atom in repair.add],
         "remove": [_ground(atom, name) for atom in repair.remove],
     }
@@ -279,14 +313,17 @@ def cell_json(cell: Cell, name: Name) -> dict[str, object]:
     return {"predicate": cell.predicate, "arguments": arguments}
 
 
-def reason_json(reasons: Sequence[Reason], name: Name, listed: RuleList | None = None) -> list[dict[str, object]]:
+def reason_json(
+    reasons: Sequence[Reason], name: Name, listed: RuleList | None = None, values: Values | None = None
+) -> list[dict[str, object]]:
     """The reasons as JSON values."""
-    return _Json(name, listed).nodes(reasons)
+    return _Json(name, listed, values).nodes(reasons)
 
 
 class _Json:
-    def __init__(self, name: Name, listed: RuleList | None) -> None:
+    def __init__(self, name: Name, listed: RuleList | None, values: Values | None) -> None:
         self.name = name
+        self.values = values
         self.listed = listed
         self.told: set[int] = set()
         self.written = 0
@@ -305,6 +342,9 @@ class _Json:
             atom = reason.formula.predicate, tuple(values[arg] for arg in reason.formula.args)
             kind = "definition" if reason.parts else "fact"
             found: dict[str, object] = {"kind": kind, "atom": _ground(atom, self.name), "value": reason.value}
+            shown = None if reason.parts else _Words(self.name, values=self.values).compared(*atom)
+            if shown is not None:
+                found |= {"kind": "comparison", "compared": shown}
             if reason.parts and id(reason) in self.told:
                 return {**found, "repeated": True}
             if reason.parts and self.depth > LEVELS:
