@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks.measures import measure
 from benchmarks.pages import OUT, Record, commit, machine, render, write
+from dlm import Result
 from dlm.api import learn
 from dlm.logic import format_program
 from dlm.programs import read_program
@@ -123,7 +124,8 @@ def _program(task: str, folder: Path | None) -> dict[str, str]:
         path = folder / f"{task.replace('/', '-')}.dlm"
         return {"program": format_program(read_program(path)), "origin": f"read from {path}"}
     print(f"learning {task}", flush=True)
-    results = [result for seed in SEEDS if (result := learn(task, seed=seed)).verified]
+    runs = [learn(task, seed=seed) for seed in SEEDS]
+    results = [result for result in runs if isinstance(result, Result) and result.verified]
     if not results:
         raise RuntimeError(f"no program was verified for {task}; try again on a machine that does nothing else")
     result = min(results, key=lambda result: result.program.size)

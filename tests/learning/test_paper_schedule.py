@@ -4,6 +4,8 @@ import os
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -16,6 +18,7 @@ from dlm.learning.incremental import IncrementalLearner
 from dlm.learning.schedule import paper_schedule
 from dlm.learning.settings import LearnSettings
 from dlm.runs.learner import Report
+from dlm.runs.problem import ProblemWarning
 
 TASK = dlm.get_task("graph/adjacent-to-red")
 SMALL = {"depth": 3, "breadth": 2, "outputs": 4}
@@ -119,3 +122,38 @@ def test_phases_train_with_the_schedule_that_is_asked_for(schedule: str) -> None
     assert isinstance(report, Report)
     assert report.learner == "gradient (incremental)"
     assert (report.figures["temperature"] == 1.0) == (schedule == "paper")
+
+
+def short_run(epochs: int, seed: int, **options: Any) -> dlm.Result:
+    """The paper's schedule with fewer epochs, to its end."""
+    task = replace(TASK, epochs=epochs)
+    result = dlm.learn(task, learner="gradient", schedule="paper", seed=seed, time_limit=600, **SMALL, **options)
+    assert isinstance(result, dlm.Result)
+    return result
+
+
+def test_one_start_goes_to_its_end_and_says_when_it_was_first_right(tmp_path: Path) -> None:
+    with pytest.warns(ProblemWarning):
+        result = short_run(14, seed=1, out=tmp_path / "run")
+    assert result.ended == "finished"
+    assert result.steps == 14 * 250
+    assert result.restarts == 1
+    assert result.schedule is not None
+    assert result.verified
+    assert result.schedule.verified
+    first = result.schedule.first_verified
+    assert first is not None
+    assert first < result.steps
+    loaded = dlm.load(tmp_path / "run", problem=TASK)
+    assert isinstance(loaded, dlm.Result)
+    assert loaded.schedule == result.schedule
+
+
+def test_one_start_that_ends_wrong_is_not_followed_by_another() -> None:
+    result = short_run(1, seed=0)
+    assert result.ended == "finished"
+    assert result.steps == 250
+    assert not result.verified
+    assert result.schedule is not None
+    assert not result.schedule.verified
+    assert result.schedule.first_verified is None

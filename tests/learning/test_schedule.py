@@ -1,7 +1,19 @@
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from dlm.errors import SettingsError
-from dlm.learning.schedule import SCHEDULES, RestartSchedule, Schedule, fast_schedule, get_schedule, paper_schedule
+from dlm.learning.schedule import (
+    SCHEDULES,
+    RestartSchedule,
+    Schedule,
+    fast_schedule,
+    get_schedule,
+    paper_schedule,
+    schedule_for,
+)
+from dlm.learning.settings import LearnSettings
 from dlm.tasks import get_task, task_names
 
 
@@ -44,3 +56,61 @@ def test_schedules_by_name() -> None:
         assert get_schedule(name, task, task.settings) == make(task, task.settings)
     with pytest.raises(SettingsError, match="must be one of fast, paper"):
         get_schedule("slow", task, task.settings)
+
+
+def asked(**settings: Any) -> LearnSettings:
+    task = get_task("graph/1-outdegree")
+    return LearnSettings(task=task.name, machine=task.settings, schedule="paper", learner="gradient", **settings)
+
+
+def test_what_is_not_asked_for_is_the_schedule_s() -> None:
+    task = get_task("graph/1-outdegree")
+    assert schedule_for(task, asked()) == paper_schedule(task, task.settings)
+    fast = replace(asked(), schedule="fast")
+    assert schedule_for(task, fast) == fast_schedule(task, task.settings)
+
+
+def test_each_change_changes_one_thing() -> None:
+    task = get_task("graph/1-outdegree")
+    plain = paper_schedule(task, task.settings)
+    for settings, soft in (
+        ({"noise": "none"}, {"noise": 0.0}),
+        ({"noise": "gaussian"}, {"distribution": "gaussian"}),
+        ({"noise": "gumbel"}, {}),
+        ({"noise_decay": 1}, {"noise_decay": 1}),
+        ({"dropout": 0}, {"dropout": 0}),
+    ):
+        changed: Any = replace(plain.softness, **soft)  # type: ignore[arg-type]
+        assert schedule_for(task, asked(**settings)) == replace(plain, softness=changed)
+
+
+def test_a_shortened_schedule_cools_as_far_in_fewer_steps() -> None:
+    task = get_task("graph/1-outdegree")
+    plain, short = paper_schedule(task, task.settings), schedule_for(task, asked(shorten=8))
+    assert (short.steps, short.epochs, short.softness) == (31, plain.epochs, plain.softness)
+    assert short.steps_at(0) == short.steps_at(3) == 31
+    fast = schedule_for(task, replace(asked(shorten=10), schedule="fast"))
+    assert [fast.steps_at(restart) for restart in (0, 9)] == [10, 25]
+    assert schedule_for(task, asked(shorten=1e9)).steps == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"noise": "uniform"}, "'noise' setting must be one of"),
+        ({"noise_decay": 0}, "'noise_decay' setting must be above 0 and at most 1"),
+        ({"noise_decay": 1.5}, "'noise_decay' setting must be above 0 and at most 1"),
+        ({"dropout": 1}, "'dropout' setting must be at least 0 and below 1"),
+        ({"dropout": float("nan")}, "'dropout' setting must be"),
+        ({"shorten": 0.5}, "'shorten' setting must be a number of at least 1"),
+        ({"shorten": "eight"}, "'shorten' setting must be a number of at least 1"),
+    ],
+)
+def test_impossible_changes_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        asked(**settings)
+
+
+def test_learners_without_a_schedule_refuse_its_changes() -> None:
+    with pytest.raises(SettingsError, match="the learner 'search' has no such schedule: dropout, shorten"):
+        replace(asked(dropout=0, shorten=2), learner="search")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from dlm.learning.build import build_learner
 from dlm.learning.gradient import Elite, GradientLearner
 from dlm.learning.schedule import fast_schedule
 from dlm.learning.settings import LearnSettings
-from dlm.machine import Layout, Machine, fast_apply, find_device, valuation_of, weights_of
+from dlm.machine import Layout, Machine, fast_apply, find_device, flushed_denormals, valuation_of, weights_of
 from dlm.machine.critic import Critic
 from dlm.policies.build import build_policy_learner
 from dlm.policies.gradient.learner import PolicyGradient
@@ -42,6 +43,31 @@ def test_the_setting_names_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert find_device("cuda") == find_device("auto") == torch.device("cuda")
     assert find_device("cpu") == torch.device("cpu")
+
+
+def _flushed() -> bool:
+    return sys.float_info.min / 2 == 0.0
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_tiny_numbers_count_as_zero_only_while_a_machine_is_trained(before: bool) -> None:
+    task, domain = get_task("family/has-father"), get_domain("rl/unstack")
+    schedule = replace(fast_schedule(task, SMALL), size=5, batch=2, slice_steps=3, check_every=2)
+    learner = GradientLearner(task, SMALL, schedule, seed=1)
+    policy = PolicyGradient(domain, 0, default_settings(domain, "ppo"), SMALL)
+    torch.set_flush_denormal(before)
+    try:
+        with flushed_denormals():
+            assert _flushed()
+        assert _flushed() == before
+        for each in (learner, policy):
+            each.advance()
+            assert _flushed() == before
+        with pytest.raises(ZeroDivisionError), flushed_denormals():
+            raise ZeroDivisionError
+        assert _flushed() == before
+    finally:
+        torch.set_flush_denormal(False)
 
 
 def test_machine_and_critic_on_the_meta_device() -> None:
@@ -118,6 +144,21 @@ def test_policy_gradient_stays_on_its_device(algorithm: Algorithm, keep_soft: bo
         soft.act(states, rng)
         soft.run(states, rng)
         SoftTeacher(domain, soft, "itself").good(states)
+
+
+@pytest.mark.parametrize(
+    ("name", "learner", "others"),
+    [
+        ("family/has-father", "search", "auto or gradient"),
+        ("rl/unstack", "search", "auto or ppo or reinforce"),
+        ("rl/unstack", "imitation", "auto or ppo or reinforce"),
+    ],
+)
+def test_a_learner_without_a_machine_has_no_use_for_a_gpu(name: str, learner: str, others: str) -> None:
+    problem = find_problem(name)
+    with pytest.raises(SettingsError, match=f"'{learner}' trains no machine: --device cuda is for --learner {others}"):
+        build_settings(problem, {"device": "cuda", "learner": learner})
+    build_settings(problem, {"device": "auto", "learner": learner})
 
 
 @pytest.mark.parametrize(("name", "learner"), [("family/has-father", "gradient"), ("rl/unstack", "ppo")])

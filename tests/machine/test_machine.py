@@ -94,6 +94,29 @@ def test_fast_is_literal(seed: int) -> None:
         torch.testing.assert_close(got_gradient, expected_gradient, rtol=tolerance, atol=tolerance * scale)
 
 
+def test_passes_do_not_disturb_each_other() -> None:
+    """Passes share their tensors one after the other, never while a gradient may still be asked for."""
+    rng, generator = np.random.default_rng(0), torch.Generator().manual_seed(0)
+    wiring = wire(MachineSettings(depth=3, breadth=2, outputs=4), {"a": 1, "b": 2}, "target", 2)
+    machine = Machine(wiring, generator, torch.float64)
+    layout = Layout(wiring, 4, False, torch.float64)
+
+    def both(batch: int, samples: int) -> tuple[Tensor, Tensor]:
+        weights = machine.weights(Selection(0.7, float(samples > 1)), batch, generator)
+        valuation = valuation_of(wiring, random_worlds(wiring, rng, batch, 4), torch.float64)
+        fast = fast_apply(wiring, weights, layout.to_layout(valuation), layout)
+        return fast, layout.pick(apply(wiring, weights, valuation, 4))
+
+    kept = [both(3, samples) for samples in (3, 1, 3, 3)]
+    with torch.no_grad():
+        kept += [both(3, 3), both(3, 3)]
+    for fast, literal in reversed(kept):
+        torch.testing.assert_close(fast, literal)
+        for _ in range(2 if literal.requires_grad else 0):  # a graph that is retained gives its gradient again
+            one, other = (torch.autograd.grad(t.sum(), machine.logits, retain_graph=True)[0] for t in (fast, literal))
+            torch.testing.assert_close(one, other)
+
+
 @pytest.mark.parametrize("seed", CASES)
 def test_hard_machine_is_its_program_simplified_or_not(seed: int) -> None:
     rng = np.random.default_rng(1000 + seed)

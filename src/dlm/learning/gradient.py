@@ -24,7 +24,16 @@ from dlm.learning.fit import Fit, fit_answers, fit_program
 from dlm.learning.sampling import TrainingWorlds, training_sizes
 from dlm.learning.schedule import Schedule
 from dlm.logic.syntax import Program
-from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of, weights_of
+from dlm.machine import (
+    Layout,
+    Machine,
+    Selection,
+    fast_apply,
+    flushed_denormals,
+    hard_choices,
+    valuation_of,
+    weights_of,
+)
 from dlm.runs.checkpoint import choices_of, examples_of
 from dlm.runs.learner import Candidate, Report
 from dlm.seeds import Stream, fixed_rng
@@ -132,9 +141,8 @@ class GradientLearner:
 
     def advance(self) -> Report:
         """Train for a slice of steps on worlds of one size; try the program when it is time."""
-        # Cold weights are numbers so small that a processor takes fifteen times longer; they count as zero.
-        torch.set_flush_denormal(True)
         candidate: Candidate | None = None
+        done = False
         size = self.worlds.next_size()
         # A counterexample may be larger than other worlds are; its slice is not to take longer.
         steps = max(1, round(self.schedule.slice_steps * min(1.0, self.schedule.size / size) ** 3))
@@ -144,11 +152,14 @@ class GradientLearner:
             self._step(examples.take(batch))
             course = self.now.course
             over, every = self._epoch >= self.schedule.epochs, self.schedule.check_every
+            done = over and 0 < self.schedule.restarts <= self.standing.restarts
             if over or (every and course.step % every == 0):
-                candidate = self._try_program() or candidate
+                candidate = self._try_program(last=done) or candidate
             if every and 2 * self._epoch >= self.schedule.epochs and course.best < CONSTANT:
                 self.standing.lift *= 2
                 over = True
+            if done:
+                break
             if over:
                 self._remember()
                 self.now = self._restart()
@@ -156,8 +167,8 @@ class GradientLearner:
                 candidate = self._look() or candidate
         course = self.now.course
         fit = {} if course.fit is None else course.fit.figures
-        figures = {"loss": course.loss, **fit, "temperature": self._temperature}
-        return Report(self.name, self.standing.steps, self.standing.restarts, figures, candidate)
+        figures = {"loss": course.loss, **fit, "temperature": self.temperature}
+        return Report(self.name, self.standing.steps, self.standing.restarts, figures, candidate, done)
 
     @property
     def steps_left(self) -> int | None:
@@ -236,15 +247,16 @@ class GradientLearner:
         return offset + self.now.course.step // self.now.epoch_steps
 
     @property
-    def _temperature(self) -> float:
+    def temperature(self) -> float:
+        """Of the choices, now."""
         return self.schedule.softness.temperature * self.schedule.softness.temperature_decay**self._epoch
 
     def _selection(self) -> Selection:
         soft, epoch = self.schedule.softness, self._epoch
-        return Selection(
-            self._temperature, soft.noise * soft.noise_decay**epoch, soft.dropout * soft.dropout_decay**epoch
-        )
+        noise, dropout = soft.noise * soft.noise_decay**epoch, soft.dropout * soft.dropout_decay**epoch
+        return Selection(self.temperature, noise, dropout, soft.distribution)
 
+    @flushed_denormals()
     def _step(self, examples: Examples) -> None:
         now, layout = self.now, self._layout(examples.size)
         inputs = layout.to_layout(valuation_of(now.wiring, examples.worlds, device=self.device))
@@ -273,10 +285,13 @@ class GradientLearner:
 
     # ------------------------------------------------------------------ programs
 
-    def _try_program(self) -> Candidate | None:
-        """Run the program of the likeliest choices on a few fresh worlds, and on many if those are right."""
+    def _try_program(self, *, last: bool = False) -> Candidate | None:
+        """Run the program of the likeliest choices on a few fresh worlds, and on many if those are right.
+
+        It is a candidate if it is a better one, or the last.
+        """
         course, choices = self.now.course, hard_choices(self.now.machine)
-        if course.tried is not None and _same(choices, course.tried):
+        if not last and course.tried is not None and _same(choices, course.tried):
             return None
         course.tried = choices
         self.latest = program = program_of(self.now.wiring, choices)
@@ -290,7 +305,7 @@ class GradientLearner:
         believed = not fit.misses + fit.alarms and self._try_sizes(program)
         if score > course.best:
             course.best, course.choices = score, choices
-        if not believed and score <= self.standing.best:
+        if not (believed or last) and score <= self.standing.best:
             return None
         self.standing.best = max(score, self.standing.best)
         return Candidate(program, self.name, fit.score, believed)
@@ -298,14 +313,16 @@ class GradientLearner:
     def _look(self) -> Candidate | None:
         """The program of the likeliest choices, on the way to a schedule's end: shown, and kept if the best so far.
 
-        Its worlds come from a stream of their own, so that looking changes nothing.
+        One without an error asks for verification, and training goes on. The worlds come from a stream of their own, so
+        that looking changes nothing.
         """
         self.latest = program = program_of(self.now.wiring, hard_choices(self.now.machine))
         self.now.course.fit = fit = fit_program(program, [self.task.sample(self._look_rng, FEW, self.task.train_size)])
-        if fit.score <= self.standing.look_best:
+        believed = fit.hits > 0 and not fit.misses + fit.alarms
+        if not believed and fit.score <= self.standing.look_best:
             return None
         self.standing.look_best = fit.score
-        return Candidate(program, self.name, fit.score)
+        return Candidate(program, self.name, fit.score, believed, ends=False)
 
     def _mine(self, examples: Examples, wrong: NDArray[np.bool_]) -> None:
         """Keep some worlds that the program is wrong on for training, if they are the exception."""

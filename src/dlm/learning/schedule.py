@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from dlm.errors import SettingsError
+from dlm.learning.settings import LearnSettings
 from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
 
@@ -18,6 +20,7 @@ __all__ = [
     "fast_schedule",
     "get_schedule",
     "paper_schedule",
+    "schedule_for",
 ]
 
 
@@ -26,7 +29,8 @@ class SoftnessSchedule:
     """How soft the choices of a machine are, initially, and the factors an epoch."""
 
     temperature: float = 1.0  # of the choice of an atom
-    noise: float = 1.0  # scale of the Gumbel noise on logits
+    noise: float = 1.0  # scale of the noise on logits
+    distribution: Literal["gumbel", "gaussian"] = "gumbel"  # of that noise
     dropout: float = 0.1  # share of choices left out in each sample
     temperature_decay: float = 0.995
     noise_decay: float = 0.98
@@ -68,6 +72,7 @@ class Schedule:
     softness: SoftnessSchedule = SoftnessSchedule()
     loss: LossSchedule = LossSchedule()
     restart: RestartSchedule = RestartSchedule()
+    restarts: int = 0  # in all; 0: as many as time allows
     check_every: int = 0  # steps between trials of the program of the likeliest choices; 0: only at the end
     mine: int = 0  # worlds of a failed trial to go on training on, at most; 0: no counterexamples
     slice_steps: int = 10  # steps a call of `advance`
@@ -79,8 +84,9 @@ class Schedule:
 
 
 def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
-    """The paper's table to the letter: worlds of the training size, extraction at the end."""
-    return Schedule(size=task.train_size, epochs=task.epochs, slice_steps=_slice_steps(settings, task.train_size, 4))
+    """The paper's table to the letter: worlds of the training size, one start, extraction at its end."""
+    slice_steps = _slice_steps(settings, task.train_size, 4)
+    return Schedule(size=task.train_size, epochs=task.epochs, restarts=1, slice_steps=slice_steps)
 
 
 def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
@@ -111,6 +117,27 @@ def get_schedule(name: str, task: Task, settings: MachineSettings) -> Schedule:
     if name not in SCHEDULES:
         raise SettingsError(f"The 'schedule' setting must be one of {', '.join(SCHEDULES)}. Got {name!r} instead.")
     return SCHEDULES[name](task, settings)
+
+
+def schedule_for(task: Task, settings: LearnSettings) -> Schedule:
+    """The schedule that a run asks for, with the changes that it asks for."""
+    return _changed(get_schedule(settings.schedule, task, settings.machine), settings)
+
+
+def _changed(schedule: Schedule, settings: LearnSettings) -> Schedule:
+    """Other noise, its decay, dropout; and fewer steps an epoch, so that temperatures fall as before, but sooner."""
+    soft = schedule.softness
+    if settings.noise == "none":
+        soft = replace(soft, noise=0.0)
+    elif settings.noise is not None:
+        soft = replace(soft, distribution=settings.noise)
+    if settings.noise_decay is not None:
+        soft = replace(soft, noise_decay=settings.noise_decay)
+    if settings.dropout is not None:
+        soft = replace(soft, dropout=settings.dropout)
+    factor = settings.shorten or 1.0
+    steps, longest = (max(1, round(count / factor)) for count in (schedule.steps, schedule.restart.longest))
+    return replace(schedule, softness=soft, steps=steps, restart=replace(schedule.restart, longest=longest))
 
 
 def _slice_steps(settings: MachineSettings, size: int, batch: int) -> int:

@@ -56,7 +56,7 @@ class ReduceTable:
     count: int
     rows: int
     valid: Tensor | None
-    """[most candidates, batch * rows, 1] 1, but 0 for padding; None if there is no padding."""
+    """[last candidates, batch * rows, 1] 1, but 0 for padding; None if there is none, nor among the ones before."""
     empty: Tensor | None
     """[batch * rows, 1], the rows without any candidate; None if there are none."""
     inverse: Tensor
@@ -179,7 +179,7 @@ class Layout:
             self._tensor(candidates.ravel()),
             most,
             batch * len(rows),
-            None if valid.all() else self._tensor(valid).unsqueeze(-1).to(self.spread.sign.dtype),
+            None if valid.all() else self._tensor(valid[counts.min() :]).unsqueeze(-1).to(self.spread.sign.dtype),
             self._tensor(empty).unsqueeze(-1) if empty.any() else None,
             self._tensor(inverse),
         )

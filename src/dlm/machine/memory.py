@@ -52,5 +52,5 @@ def estimate_bytes(
                 tables += batch * rows[unit.arity] * size + batch * rows[key[1]] * key[1]
         matrices = unit.choices * len(unit.modules) * unit.modules[0].atoms * slots
         values += batch * matrices
-        tables += matrices
+        tables += 2 * batch * matrices // len(unit.modules)
     return values * bytes_per_value * (2 if training else 1) + tables * 8

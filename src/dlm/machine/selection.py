@@ -2,13 +2,17 @@
 
     w = softmax((logits + noise * Gumbel) / temperature), then dropout and renormalisation.
 
+For comparison the noise can be Gaussian instead: normal, with the scale as its standard deviation.
+
 Temperature, noise and dropout are values of a call. All atoms of a machine are treated in one go on
 flat tensors ``[..., parameters]``: atom by atom, each with as many entries as it has choices.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
@@ -17,10 +21,13 @@ from torch.autograd.function import FunctionCtx, once_differentiable
 from dlm.errors import SettingsError
 from dlm.space.wiring import Wiring
 
-__all__ = ["AtomTable", "Selection", "choose", "choose_hard"]
+__all__ = ["AtomTable", "Distribution", "Selection", "choose", "choose_hard"]
 
 # exp(-_FAR) is 0, and logits near -_FAR still differ from each other.
 _FAR = 1e4
+
+Distribution = Literal["gumbel", "gaussian"]
+"""What noise is drawn from."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,7 @@ class Selection:
     temperature: float = 1.0
     noise: float = 0.0
     dropout: float = 0.0
+    distribution: Distribution = "gumbel"
 
     def __post_init__(self) -> None:
         if not self.temperature > 0:
@@ -38,6 +46,8 @@ class Selection:
             raise SettingsError(f"The 'noise' must be at least 0. Got {self.noise!r} instead.")
         if not 0 <= self.dropout < 1:
             raise SettingsError(f"The 'dropout' must be at least 0 and below 1. Got {self.dropout!r} instead.")
+        if self.distribution not in get_args(Distribution):
+            raise SettingsError(f"The 'distribution' must be gumbel or gaussian. Got {self.distribution!r} instead.")
 
 
 class AtomTable:
@@ -120,8 +130,13 @@ def _noisy(logits: Tensor, uniform: Tensor, selection: Selection) -> Tensor:
     if selection.noise:
         limits = torch.finfo(uniform.dtype)
         kept = uniform.sub(selection.dropout).mul_(1 / (1 - selection.dropout)).clamp_(limits.tiny, 1 - limits.eps)
-        # -log(-log(u)) is Gumbel(0, 1).
-        noise = kept.log_().neg_().log_().mul_(-selection.noise)
+        if selection.distribution == "gumbel":
+            # -log(-log(u)) is Gumbel(0, 1).
+            noise = kept.log_().neg_().log_().mul_(-selection.noise)
+        else:
+            # sqrt(2) erfinv(2 u - 1) is normal with mean 0 and standard deviation 1.
+            noise = kept.mul_(2).sub_(1).clamp_(limits.eps - 1, 1 - limits.eps).erfinv_()
+            noise = noise.mul_(math.sqrt(2) * selection.noise)
     if selection.dropout:
         noise.add_(uniform < selection.dropout, alpha=-_FAR * max(1.0, selection.temperature))
     return (logits + noise) / selection.temperature

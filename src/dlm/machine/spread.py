@@ -22,11 +22,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.autograd.function import FunctionCtx, once_differentiable
 
 from dlm.space.wiring import Reading, UnitKey, UnitWiring, Wiring, permutations
 
-__all__ = ["Spread", "UnitMatrices", "UnitSpread", "slots"]
+__all__ = ["Matrices", "Spread", "UnitMatrices", "UnitSpread", "slots"]
 
 Indices = NDArray[np.int64]
 
@@ -37,6 +36,14 @@ class UnitMatrices(NamedTuple):
     same: Tensor
     expand: Tensor
     bias: Tensor
+
+
+class Matrices(NamedTuple):
+    """Those of all units, for so many samples of weights; `flat` is what they are views of."""
+
+    samples: int
+    flat: list[Tensor]
+    units: list[UnitMatrices]
 
 
 @dataclass(frozen=True)
@@ -80,44 +87,43 @@ class Spread:
         self.sign = torch.from_numpy(np.concatenate([table.sign.ravel() for table in grouped])).to(device, dtype)
         self.offset = torch.from_numpy(np.concatenate([table.offset.ravel() for table in grouped])).to(device, dtype)
 
-    def matrices(self, weights: Tensor) -> list[UnitMatrices]:
-        """The matrices of each unit under weights [batch, parameters]."""
-        batch = weights.shape[0]
-        gathered: tuple[Tensor, ...] = _SpreadWeights.apply(weights, self)  # type: ignore[no-untyped-call]
+    def empty(self, samples: int) -> Matrices:
+        """Room for the matrices of all units."""
+        flat = [self.sign.new_empty(samples * sum(group.sizes)) for group in self.groups]
         found: dict[int, UnitMatrices] = {}
-        for group, flat in zip(self.groups, gathered, strict=True):
-            parts = torch.split(flat, group.sizes, dim=1)
+        for group, tensor in zip(self.groups, flat, strict=True):
+            parts = tensor.split_with_sizes([samples * size for size in group.sizes])
             for position, index in enumerate(group.members):
                 unit = parts[3 * position : 3 * position + 3]
-                shaped = (part.view(batch, *shape) for part, shape in zip(unit, self.units[index].shapes, strict=True))
-                found[index] = UnitMatrices(*shaped)
-        return [found[index] for index in range(len(self.units))]
+                shapes = self.units[index].shapes
+                found[index] = UnitMatrices(
+                    *(part.view(samples, *shape) for part, shape in zip(unit, shapes, strict=True))
+                )
+        return Matrices(samples, flat, [found[index] for index in range(len(self.units))])
 
+    def fill(self, matrices: Matrices, weights: Tensor) -> None:
+        """Make them those of weights [samples, parameters]."""
+        signed = torch.addcmul(self.offset, weights.index_select(1, self.order), self.sign)
+        for group, flat in zip(self.groups, matrices.flat, strict=True):
+            pieces = signed[:, group.start : group.stop].reshape(-1, group.width)
+            torch.index_select(pieces, 0, group.table(matrices.samples).piece, out=flat.view(-1, group.width))
 
-class _SpreadWeights(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: FunctionCtx, weights: Tensor, spread: Spread) -> tuple[Tensor, ...]:
-        ctx.spread = spread  # type: ignore[attr-defined]
-        signed = torch.addcmul(spread.offset, weights.index_select(1, spread.order), spread.sign)
-        batch = weights.shape[0]
-        return tuple(
-            signed[:, group.start : group.stop]
-            .view(batch, group.pieces, group.width)
-            .index_select(1, group.index)
-            .view(batch, len(group.index) * group.width)
-            for group in spread.groups
-        )
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: FunctionCtx, *grads: Tensor) -> tuple[Tensor, None]:
-        spread: Spread = ctx.spread  # type: ignore[attr-defined]
+    def gradient(self, matrices: Matrices) -> Tensor:
+        """The gradient of the weights from that of the matrices."""
         parts = []
-        for group, grad in zip(spread.groups, grads, strict=True):
-            indices, offsets = group.bags(grad.shape[0])
-            sums = torch.embedding_bag(grad.reshape(-1, group.width), indices, offsets, False, 0)[0]
-            parts.append(sums.view(grad.shape[0], group.stop - group.start))
-        return torch.cat(parts, dim=1).mul_(spread.sign).index_select(1, spread.inverse_order), None
+        for group, flat in zip(self.groups, matrices.flat, strict=True):
+            table = group.table(matrices.samples)
+            sums = torch.embedding_bag(flat.view(-1, group.width), table.bags, table.offsets, False, 0)[0]
+            parts.append(sums.view(matrices.samples, group.stop - group.start))
+        return torch.cat(parts, dim=1).mul_(self.sign).index_select(1, self.inverse_order)
+
+
+class _PieceTable(NamedTuple):
+    """For a batch of one size: which piece comes next in the matrices, and for each piece the places it has gone to."""
+
+    piece: Tensor
+    bags: Tensor
+    offsets: Tensor
 
 
 class _Pieces:
@@ -128,25 +134,25 @@ class _Pieces:
     ) -> None:
         self.width, self.start, self.members = width, start, members
         self.sizes: list[int] = []
-        index: list[Indices] = []
+        parts: list[Indices] = []
         self.pieces = 0
         for table in tables:
             for part in (table.same, table.expand, table.bias):
-                index.append(part.ravel() + self.pieces)
+                parts.append(part.ravel() + self.pieces)
                 self.sizes.append(part.size * width)
             self.pieces += table.order.size // width
         self.stop = start + self.pieces * width
-        self.index = torch.from_numpy(np.concatenate(index)).to(device)
-        self._bags: dict[int, tuple[Tensor, Tensor]] = {}
+        self._parts, self._device = parts, device
+        self._tables: dict[int, _PieceTable] = {}
 
-    def bags(self, batch: int) -> tuple[Tensor, Tensor]:
-        """For each piece of each sample the places it has gone to, as bags: indices and offsets."""
-        if batch not in self._bags:
-            sample = torch.arange(batch, device=self.index.device)[:, None] * len(self.index)
-            counts = torch.bincount(self.index, minlength=self.pieces)
-            indices = (torch.argsort(self.index, stable=True) + sample).flatten()
-            self._bags[batch] = indices, (counts.cumsum(0) - counts + sample).flatten()
-        return self._bags[batch]
+    def table(self, batch: int) -> _PieceTable:
+        if batch not in self._tables:
+            sample = np.arange(batch)[:, None] * self.pieces
+            index = np.concatenate([(sample + part).ravel() for part in self._parts])
+            counts = np.bincount(index, minlength=batch * self.pieces)
+            arrays = index, np.argsort(index, kind="stable"), np.cumsum(counts) - counts
+            self._tables[batch] = _PieceTable(*(torch.from_numpy(array).to(self._device) for array in arrays))
+        return self._tables[batch]
 
 
 class _UnitTables:

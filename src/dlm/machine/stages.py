@@ -1,0 +1,242 @@
+"""The stages of a pass through the machine: units and reductions, each with its gradient.
+
+A unit is one batched matrix product on rows, one on the rows below (expansion: project first, where rows
+are few, then add up), and a product of atoms. Reductions gather the candidates of a row along the
+first axis and take extremes over it. Gathers have their inverse as a table, so that no gradient scatters.
+
+A stage is made with its tensors; `run` fills them. Backwards, `prepare` is called once, with the tensors where later
+stages put the gradients of sources, and `differentiate` in every pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from dlm.machine.layout import ExpandTable, ReduceTable
+from dlm.machine.spread import UnitMatrices, UnitSpread
+from dlm.space.wiring import Reading, UnitKey
+
+__all__ = ["Joined", "Reduction", "Source", "UnitPass"]
+
+Source = tuple[UnitKey, Reading]
+"""Predicates as a unit reads them: as they are ("same", also for expansion), or reduced."""
+
+Scratch = Callable[[tuple[int, ...]], Tensor]
+"""Room for what is needed within a stage only; the same for all that ask for that shape."""
+
+EMPTY = {"exists": 0.0, "forall": 1.0}
+
+
+class Joined:
+    """Sources side by side: `rows` [samples, rows, columns], None if there is none."""
+
+    def __init__(self, sources: tuple[Source, ...], truth: Mapping[Source, Tensor], cut: int = 1) -> None:
+        """Each row cut into so many."""
+        self.sources = sources
+        self._shapes = [truth[source].shape for source in sources]
+        self._parts = [
+            truth[source].view(samples, rows * cut, width // cut)
+            for source, (samples, rows, width) in zip(sources, self._shapes, strict=True)
+        ]
+        self.rows = self._parts[0] if len(sources) == 1 else None
+        if len(sources) > 1:
+            width = sum(part.shape[-1] for part in self._parts)
+            self.rows = self._parts[0].new_empty(*self._parts[0].shape[:2], width)
+
+    def run(self) -> None:
+        if len(self._parts) > 1:
+            torch.cat(self._parts, -1, out=self.rows)
+
+    def prepare(self, gradients: dict[Source, Tensor]) -> None:
+        """Find where the gradients go; those of inputs are nobody's."""
+        self._into: Tensor | None = None
+        self._adds = False
+        self._after: list[Callable[[], object]] = []
+        if self.rows is None or all(key[0] == 0 for key, _ in self.sources):
+            return
+        known = gradients.get(self.sources[0]) if len(self.sources) == 1 else None
+        if known is not None and known.is_contiguous() and known.shape == self.rows.shape:
+            self._into, self._adds = known, True
+            return
+        self._into = torch.empty_like(self.rows)
+        parts = self._into.split_with_sizes([part.shape[-1] for part in self._parts], dim=-1)
+        for source, shape, part in zip(self.sources, self._shapes, parts, strict=True):
+            if source in gradients:
+                self._after.append(partial(gradients[source].add_, part))
+            elif part.shape == shape or len(parts) == 1:
+                gradients[source] = part.view(shape)
+            else:
+                gradients[source] = part.new_empty(shape)
+                self._after.append(partial(gradients[source].view(part.shape).copy_, part))
+
+    def differentiate(self, grad: Tensor, transposed: Tensor) -> None:
+        """The gradient of a product of the rows with a matrix."""
+        if self._into is None:
+            return
+        if self._adds:
+            self._into.baddbmm_(grad, transposed)
+        else:
+            torch.bmm(grad, transposed, out=self._into)
+        for operation in self._after:
+            operation()
+
+
+class UnitPass:
+    """ones + product over atoms of (direct @ same + sum over a row's objects of (below @ expand) + bias)."""
+
+    def __init__(
+        self,
+        index: int,
+        spread: UnitSpread,
+        matrices: UnitMatrices,
+        direct: Joined,
+        below: Joined,
+        table: ExpandTable | None,
+        output: Tensor,
+        scratch: Scratch,
+    ) -> None:
+        self.index, self.key, self.ones = index, spread.unit.key, spread.ones
+        self.matrices, self.direct, self.below, self.table, self.output = matrices, direct, below, table, output
+        self.atoms, self.width = spread.unit.modules[0].atoms, matrices.bias.shape[-1]
+        self.factors: tuple[Tensor, ...] = ()
+        if below.rows is not None:
+            self.projected = scratch((*below.rows.shape[:2], matrices.expand.shape[-1]))
+            self.first = self.projected[..., : self.width]
+            self.flat = self.projected.view(-1, self.width)
+
+    def run(self) -> None:
+        self.direct.run()
+        self.below.run()
+        self.factors = ()  # those of the last pass make room
+        self.factors = self._values().chunk(self.atoms, -1)
+        product = self.factors[0]
+        for factor in self.factors[1:-1]:
+            product = product * factor
+        torch.addcmul(self.ones, product, self.factors[-1], out=self.output)
+
+    def _values(self) -> Tensor:
+        direct, below, table = self.direct.rows, self.below.rows, self.table
+        same, expand, bias = self.matrices
+        if below is None or table is None:
+            if direct is None:
+                return bias.expand(*self.output.shape[:2], self.width)
+            return torch.baddbmm(bias, direct, same)
+        torch.bmm(below, expand, out=self.projected)
+        # Each row adds up one part for each of its objects; the first brings the bias.
+        self.first.add_(bias)
+        values = _sum_bags(self.flat, table.parts, table.offsets).view(*self.output.shape[:2], self.width)
+        return values if direct is None else values.baddbmm_(direct, same)
+
+    def prepare(self, gradients: dict[Source, Tensor], matrices: list[UnitMatrices], scratch: Scratch) -> None:
+        self.grad = gradients.pop((self.key, "same"), None)
+        self.d_matrices = matrices[self.index]
+        if self.grad is None:  # of no influence
+            for matrix in self.d_matrices:
+                matrix.zero_()
+            return
+        self.direct.prepare(gradients)
+        self.below.prepare(gradients)
+        self.d_values = scratch((*self.output.shape[:2], self.width))
+        self.d_factors = self.d_values.chunk(self.atoms, -1)
+        self.d_flat = self.d_values.view(-1, self.width)
+        self.same, self.expand, _ = (matrix.transpose(1, 2) for matrix in self.matrices)
+        self.direct_rows, self.below_rows = (
+            None if joined.rows is None else joined.rows.transpose(1, 2) for joined in (self.direct, self.below)
+        )
+
+    def differentiate(self) -> None:
+        if self.grad is None:
+            return
+        for index, into in enumerate(self.d_factors):
+            others = [factor for other, factor in enumerate(self.factors) if other != index]
+            torch.mul(self.grad, others[0], out=into)
+            for factor in others[1:]:
+                into.mul_(factor)
+        d_same, d_expand, d_bias = self.d_matrices
+        if self.direct_rows is not None:
+            torch.bmm(self.direct_rows, self.d_values, out=d_same)
+            self.direct.differentiate(self.d_values, self.same)
+        if self.below_rows is None or self.table is None:
+            torch.sum(self.d_values, 1, keepdim=True, out=d_bias)
+            return
+        d_projected = _sum_bags(self.d_flat, self.table.inverse, self.table.inverse_offsets).view(self.projected.shape)
+        torch.sum(d_projected[..., : self.width], 1, keepdim=True, out=d_bias)
+        torch.bmm(self.below_rows, d_projected, out=d_expand)
+        self.below.differentiate(d_projected, self.expand)
+
+
+def _sum_bags(rows: Tensor, indices: Tensor, offsets: Tensor) -> Tensor:
+    """Sums of rows [rows, width] -> [bags, width]; a bag is the indices from its offset to the next."""
+    return torch.embedding_bag(rows, indices, offsets, False, 0)[0]
+
+
+class Reduction:
+    """exists and forall of predicates: the extremes over the candidates of each row."""
+
+    def __init__(self, key: UnitKey, above: Tensor, table: ReduceTable, results: Mapping[Reading, Tensor]) -> None:
+        self.key, self.above, self.table = key, above, table
+        width = above.shape[-1] // key[1]
+        self.rows = above.view(-1, width)
+        self.results = {quantifier: result.view(-1, width) for quantifier, result in results.items()}
+        # Objects on the first axis: taking extremes over it runs along contiguous memory.
+        self.candidates = above.new_empty(table.count, table.rows, width)
+        self.flat = self.candidates.view(-1, width)
+        if not table.count:
+            for quantifier, result in self.results.items():
+                result.fill_(EMPTY[quantifier])
+
+    def run(self) -> None:
+        if not self.table.count:
+            return
+        torch.index_select(self.rows, 0, self.table.candidates, out=self.flat)
+        for quantifier, result in self.results.items():
+            (torch.amax if quantifier == "exists" else torch.amin)(self.candidates, 0, out=result)
+            if self.table.empty is not None:
+                result.masked_fill_(self.table.empty, EMPTY[quantifier])
+
+    def prepare(self, gradients: dict[Source, Tensor], _: list[UnitMatrices], scratch: Scratch) -> None:
+        found = {quantifier: gradients.pop((self.key, quantifier), None) for quantifier in self.results}
+        self.grads = {
+            quantifier: grad.view(self.results[quantifier].shape)
+            for quantifier, grad in found.items()
+            if grad is not None
+        }
+        if not self.table.count or not self.key[0]:
+            self.grads = {}
+        if not self.grads:
+            return
+        count, rows, width = self.candidates.shape
+        # One row more for the tuples that no quantifier looks at.
+        self.buffer = scratch((count * rows + 1, width))
+        self.buffer[-1] = 0.0
+        self.total = self.buffer[:-1].view(self.candidates.shape)
+        self.share = scratch(self.candidates.shape)
+        self.ties = scratch((rows, width))
+        source: Source = self.key, "same"
+        self.d_above = torch.empty_like(self.above)
+        self.d_rows = self.d_above.view(-1, width)
+        self.known = gradients.setdefault(source, self.d_above)
+
+    def differentiate(self) -> None:
+        for position, (quantifier, grad) in enumerate(self.grads.items()):
+            # Ties share the gradient equally, as `amax` has it.
+            share = self.share if position else self.total
+            torch.eq(self.candidates, self.results[quantifier], out=share)
+            if self.table.valid is not None:
+                share[-len(self.table.valid) :].mul_(self.table.valid)
+            torch.sum(share, 0, out=self.ties)
+            if self.table.empty is not None:
+                self.ties.clamp_(min=1.0)
+            torch.div(grad, self.ties, out=self.ties)
+            if position:
+                self.total.addcmul_(share, self.ties)
+            else:
+                self.total.mul_(self.ties)
+        if self.grads:
+            torch.index_select(self.buffer, 0, self.table.inverse, out=self.d_rows)
+            if self.known is not self.d_above:
+                self.known.add_(self.d_above)
