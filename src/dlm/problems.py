@@ -22,7 +22,7 @@ from dlm.errors import SettingsError, UnknownTaskError, did_you_mean, require_pa
 from dlm.tasks import Task, get_task, task_names
 
 __all__ = [
-    "Problem",
+    "AnyProblem",
     "WorldOptions",
     "find_domain",
     "find_problem",
@@ -32,7 +32,7 @@ __all__ = [
     "reference_of",
 ]
 
-Problem = Task | AnyDomain
+AnyProblem = Task | AnyDomain
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def problem_names() -> tuple[str, ...]:
     return (*task_names(), *domain_names())
 
 
-def get_problem(name: str) -> Problem:
+def get_problem(name: str) -> AnyProblem:
     """The task or the domain of that name."""
     if name in task_names():
         return get_task(name)
@@ -65,7 +65,7 @@ def get_problem(name: str) -> Problem:
     raise UnknownTaskError(f"there is no task {name!r}.{guess} Run `dlm tasks` to see all tasks.")
 
 
-def find_problem(source: object, options: WorldOptions | None = None) -> Problem:
+def find_problem(source: object, options: WorldOptions | None = None) -> AnyProblem:
     """The task or the domain that is meant."""
     asked = options or WorldOptions()
     if isinstance(source, str) and ":" in source:

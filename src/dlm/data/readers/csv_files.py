@@ -15,7 +15,7 @@ from dlm.data.readers.tables import Coding, Table
 from dlm.data.writing import NULLARY
 from dlm.errors import DataError
 
-__all__ = ["read_csv"]
+__all__ = ["csv_rows", "has_quotes", "read_csv"]
 
 
 def read_csv(path: Path) -> Table:
@@ -30,7 +30,7 @@ def read_csv(path: Path) -> Table:
     return table
 
 
-def _lines(path: Path) -> Iterator[list[str]]:
+def csv_rows(path: Path) -> Iterator[list[str]]:
     """The rows of a file, the header first; blank lines mean nothing."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, strict=True)
@@ -41,7 +41,7 @@ def _lines(path: Path) -> Iterator[list[str]]:
 
 
 def _header(path: Path) -> list[str]:
-    header = next(_lines(path), None)
+    header = next(csv_rows(path), None)
     if header is None:
         raise DataError(f"{path} is empty; a table needs a header line with one name for each argument")
     return header
@@ -49,7 +49,7 @@ def _header(path: Path) -> list[str]:
 
 def _read_plain(path: Path, header: list[str]) -> Table:
     """Read with Python's own csv."""
-    rows = _lines(path)
+    rows = csv_rows(path)
     next(rows)
     coding = Coding(len(header))
     for number, row in enumerate(rows, start=1):
@@ -75,7 +75,7 @@ def _read_arrow(path: Path, header: list[str]) -> Table | None:
         from pyarrow import csv as arrow_csv
     except ImportError:
         return None
-    if _has_quotes(path):
+    if has_quotes(path):
         return None
     from dlm.data.readers.arrow import code
 
@@ -97,6 +97,7 @@ def _read_arrow(path: Path, header: list[str]) -> Table | None:
     return Table(path.stem, str(path), columns, rows.num_rows)
 
 
-def _has_quotes(path: Path) -> bool:
+def has_quotes(path: Path) -> bool:
+    """Whether a quote stands anywhere in a file."""
     with path.open("rb") as file:
         return any(b'"' in piece for piece in iter(partial(file.read, 1 << 20), b""))

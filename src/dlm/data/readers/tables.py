@@ -83,11 +83,11 @@ def number(tables: Sequence[Table], duplicates: Duplicates) -> Facts:
     columns = [column for table in tables for column in table.columns if len(column.values)]
     merge: Callable[..., tuple[Constants, list[Rows]]]
     if columns and not columns[0].is_text:
-        merge = _merge_integers
+        merge = merge_integers
     elif any(not isinstance(column.values, np.ndarray) for column in columns):
         from dlm.data.readers.arrow import merge_text as merge
     else:
-        merge = _merge_text
+        merge = merge_text
     objects, numbers = merge([column.values for column in columns])
     coded = iter(
         found if column.codes is None else found[column.codes] for column, found in zip(columns, numbers, strict=True)
@@ -101,7 +101,7 @@ def number(tables: Sequence[Table], duplicates: Duplicates) -> Facts:
     return Facts(objects, relations)
 
 
-def _merge_text(parts: Sequence[NDArray[np.object_]]) -> tuple[Constants, list[Rows]]:
+def merge_text(parts: Sequence[NDArray[np.object_]]) -> tuple[Constants, list[Rows]]:
     """All different values, sorted, and for each array of values their places among them."""
     objects = sorted(set().union(*(part.tolist() for part in parts)))
     places = {name: place for place, name in enumerate(objects)}
@@ -109,7 +109,7 @@ def _merge_text(parts: Sequence[NDArray[np.object_]]) -> tuple[Constants, list[R
     return np.array(objects, dtype=object), numbers
 
 
-def _merge_integers(parts: Sequence[NDArray[np.int64]]) -> tuple[Constants, list[Rows]]:
+def merge_integers(parts: Sequence[NDArray[np.int64]]) -> tuple[Constants, list[Rows]]:
     """The same for integers. Mostly they number something, without large gaps, and a table of them is fastest."""
     lowest, highest = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
     if highest - lowest > MAX_GAPS * sum(map(len, parts)):
@@ -137,7 +137,7 @@ def _check_types(tables: Sequence[Table]) -> None:
 
 
 def _without_duplicates(table: Table, rows: Rows, objects: Constants, duplicates: Duplicates) -> Rows:
-    first = _first_of_each(rows, len(objects))
+    first = first_of_each(rows, len(objects))
     if len(first) == len(rows):
         return rows
     if duplicates == "drop":
@@ -151,7 +151,7 @@ def _without_duplicates(table: Table, rows: Rows, objects: Constants, duplicates
     )
 
 
-def _first_of_each(rows: Rows, size: int) -> NDArray[np.intp]:
+def first_of_each(rows: Rows, size: int) -> NDArray[np.intp]:
     """The places of the first of every group of equal rows, in order."""
     arity = rows.shape[1]
     if arity == 0:

@@ -1,0 +1,96 @@
+"""`dlm inspect`: what was read from one's own data."""
+
+from __future__ import annotations
+
+import json as json_text
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+import dlm
+from dlm.cli.data_options import DataArgument, NegativesOption, TargetOption, WorldKindOption
+from dlm.cli.display import count, print_lines, print_table
+from dlm.data.memory import format_bytes
+from dlm.data.sources.inspection import Inspection
+
+__all__ = ["inspect"]
+
+MOST = 40
+"""Rows of a table that are printed; JSON has all."""
+
+
+def inspect(
+    path: DataArgument,
+    target: TargetOption = None,
+    negatives: NegativesOption = None,
+    world: WorldKindOption = None,
+    test: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Examples for the final check: a file, or a folder like PATH.")
+    ] = None,
+    split: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Keep this share of the examples for the final check.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+) -> None:
+    """Say what was read: objects by type, predicates, examples, worlds, what looks wrong, what would be done."""
+    err = Console(stderr=True, highlight=False)
+    with err.status("reading the data") if err.is_terminal and not json else nullcontext():
+        found = dlm.inspect(path, target, negatives=negatives, world=world, test=test, split=split)
+    if json:
+        print(json_text.dumps(found.to_json()))
+    else:
+        _print(found)
+
+
+def _print(found: Inspection) -> None:
+    memory = format_bytes(found.bytes)
+    print(f"{found.path}: {count(found.objects, 'object')}, {count(found.facts, 'fact')}, about {memory}")
+    print()
+    rows = [
+        (one.type, f"{one.objects:,}", "values" if one.is_value else "things", ", ".join(one.names))
+        for one in found.types
+    ]
+    _table(("TYPE", "OBJECTS", "KIND", "SUCH AS"), rows)
+    predicates = [
+        (f"{one.name}({', '.join(one.types)})", f"{one.facts:,}", "" if one.used else "not used")
+        for one in found.predicates
+    ]
+    _table(("PREDICATE", "FACTS", ""), predicates)
+    attributes = [(f"{one.name}({one.type})", f"{one.objects:,}", one.lowest, one.highest) for one in found.attributes]
+    _table(("NUMBER", "OBJECTS", "LOWEST", "HIGHEST"), attributes)
+    if found.examples is not None:
+        one = found.examples
+        row = (
+            f"{one.target}({', '.join(one.types)})",
+            f"{one.true:,}",
+            f"{one.false:,}",
+            one.negatives,
+            f"{one.test:,}",
+        )
+        _table(("EXAMPLES", "TRUE", "FALSE", "NEGATIVES", "TEST"), [row])
+    if found.worlds is not None:
+        worlds = found.worlds
+        sizes = "" if worlds.objects is None else f"; objects in each: {_range(worlds.objects)}"
+        print(f"worlds: {worlds.reason}{sizes}; examples together: {_range(worlds.examples)}")
+        print()
+    for note in found.notes:
+        print_lines(f"note: {note}", "  ")
+    for line in found.plan:
+        print_lines(line, "  ")
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    if rows:
+        print_table(head, rows[:MOST])
+        if len(rows) > MOST:
+            print(f"... and {len(rows) - MOST} more; --json lists all")
+        print()
+
+
+def _range(sizes: tuple[int, int, int]) -> str:
+    low, median, high = sizes
+    return f"{low:,}" if low == high else f"{low:,} to {high:,} (median {median:,})"
