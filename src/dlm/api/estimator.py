@@ -1,0 +1,227 @@
+"""`LogicClassifier`: programs as classifiers of scikit-learn.
+
+Only who asks for `dlm.LogicClassifier` loads this module, and scikit-learn with it.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.facts import Facts, Rows
+from dlm.data.labelled import LabelledAtoms
+from dlm.data.problem import DataProblem
+from dlm.data.rows import RowLayout
+from dlm.data.sources.problems import Problem
+from dlm.engines.choose import run_program
+from dlm.errors import DataError, require_packages
+from dlm.learning.rules.result import DataResult, DataRunSettings, FrontPoint
+from dlm.learning.rules.run import learn_data
+from dlm.logic.syntax import Program
+
+require_packages("sklearn", extra="data", purpose="dlm.LogicClassifier")
+
+from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: E402
+from sklearn.utils import check_random_state  # noqa: E402
+from sklearn.utils.multiclass import check_classification_targets  # noqa: E402
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data  # noqa: E402
+
+__all__ = ["LogicClassifier"]
+
+Integers = NDArray[np.int64]
+LEAST_SECONDS = 0.1
+
+
+class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no annotations
+    """A classifier of scikit-learn that learns a program for `dlm.run`.
+
+    Without facts each row of `X` is an object, and its columns say something of it: numbers are compared
+    (``age(x) > 50``), truth values are predicates, texts are told apart (``colour(x) = red``); of an empty cell there
+    is no fact. With facts, in any form that `dlm.Problem` takes, the columns of `X` are the arguments of the predicate
+    to learn, which is called `target`.
+
+    Of two classes the program says which rows are of the second one, ``classes_[1]``. Of more classes each has a
+    program. `time_limit` is in seconds, for all of `fit`; `folds` are those by which the program is chosen.
+
+    Fitted, it has `classes_`, `n_features_in_`, `programs_` and `results_` (mappings from classes), and of two classes
+    `program_`, `front_` and `result_`. `print` shows the programs by size and errors, the chosen ones marked.
+    """
+
+    def __init__(
+        self, *, target: str = "target", time_limit: float = 60, folds: int = 5, random_state: Any = 0
+    ) -> None:
+        self.target = target
+        self.time_limit = time_limit
+        self.folds = folds
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, facts: Any = None, sample_weight: Any = None) -> Self:
+        """Learn what tells the classes of `y` apart. `sample_weight` says how much an error on each row counts."""
+        started = time.monotonic()
+        table, labels = validate_data(self, _as_table(X, facts), y, **_VALUES)
+        check_classification_targets(labels)
+        weights = np.ones(len(table))
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, table, ensure_non_negative=True)
+        table, labels, weights = table[weights > 0], labels[weights > 0], weights[weights > 0]
+        self.classes_, numbers = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"a classifier tells classes apart: there must be two or more. Got 1 class in y: {labels[0]}"
+            )
+        self.facts_ = facts
+        self.layout_ = None
+        if facts is None:
+            names = getattr(self, "feature_names_in_", [f"x{place}" for place in range(table.shape[1])])
+            self.layout_ = RowLayout.of(table[_different(table)[0]], names, (self.target,))
+        problem, atoms = self._problem(table, facts)
+        self._learn(problem, atoms, numbers, weights, started)
+        if len(self.classes_) > 2:
+            self._settle(self._said(problem.facts, problem.labels.rows)[atoms], numbers, weights)
+        return self
+
+    def predict(self, X: Any, facts: Any = None) -> NDArray[Any]:
+        """The class of each row, by the programs run on facts about these rows.
+
+        If it was fitted with facts, these are asked, or the `facts` that are given here.
+        """
+        check_is_fitted(self)
+        if facts is not None and self.facts_ is None:
+            raise ValueError("fit was called without facts, so that predict cannot use any")
+        facts = self.facts_ if facts is None else facts
+        table = validate_data(self, _as_table(X, facts), reset=False, **_VALUES)
+        problem, atoms = self._problem(table, facts)
+        said = self._said(problem.facts, problem.labels.rows)[atoms]
+        if len(self.classes_) == 2:
+            return np.asarray(self.classes_[said[:, 0].astype(np.int64)])
+        return np.asarray(self.classes_[np.where(said.any(axis=1), (said * self.trust_).argmax(axis=1), self.default_)])
+
+    @property
+    def programs_(self) -> dict[Any, Program]:
+        """The program of each class; of two classes that of the second."""
+        check_is_fitted(self)
+        return {label: result.program for label, result in self.results_.items()}
+
+    @property
+    def result_(self) -> DataResult:
+        """What was learned of two classes."""
+        check_is_fitted(self)
+        if len(self.results_) > 1:
+            raise AttributeError(f"there are {len(self.classes_)} classes with a program each: see programs_, results_")
+        return next(iter(self.results_.values()))
+
+    @property
+    def program_(self) -> Program:
+        """What is true of the second of two classes."""
+        return self.result_.program
+
+    @property
+    def front_(self) -> tuple[FrontPoint, ...]:
+        """The programs by size and errors that the one of two classes was chosen from."""
+        return self.result_.front
+
+    def __str__(self) -> str:
+        results: Mapping[Any, DataResult] | None = getattr(self, "results_", None)
+        return repr(self) if results is None else "\n".join(map(str, results.values()))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+    def _problem(self, table: NDArray[Any], facts: Any) -> tuple[DataProblem, Integers]:
+        """The different rows as atoms without a label, and for each row the number of its atom.
+
+        Rows that are alike are one atom: so they are in one fold, and a row of weight 2 is the same as two rows.
+        """
+        if facts is None:
+            assert self.layout_ is not None
+            first, atoms = _different(table)
+            own = self.layout_.facts(table[first])
+            labels = _unlabelled(self.target, np.arange(len(first))[:, None])
+            return DataProblem(self.target, own, labels, world="whole"), atoms
+        known: dict[tuple[str, ...], int] = {}
+        atoms = np.array([known.setdefault(tuple(map(str, row)), len(known)) for row in table.tolist()], dtype=np.int64)
+        types = getattr(self, "types_", None)
+        examples = dict.fromkeys(known, False)
+        problem = Problem(facts, examples, target=self.target, negatives="given", types=types)
+        if problem.labels.count != len(known):
+            raise DataError("X calls one object by two names; use one of them in all rows")
+        if types is None and problem.types is not None and problem.facts.typing is not None:
+            self.types_ = {self.target: tuple(problem.facts.typing.names[kind] for kind in problem.types)}
+        return replace(problem, name=self.target), atoms
+
+    def _learn(
+        self, problem: DataProblem, atoms: Integers, numbers: Integers, weights: NDArray[np.float64], started: float
+    ) -> None:
+        seed = self.random_state
+        if not isinstance(seed, int | np.integer):
+            seed = check_random_state(seed).randint(2**31 - 1)
+        asked = list(enumerate(self.classes_))[-1:] if len(self.classes_) == 2 else list(enumerate(self.classes_))
+        results: dict[Any, DataResult] = {}
+        for number, label in asked:
+            left = (self.time_limit - (time.monotonic() - started)) / (len(asked) - len(results))
+            limit = self.time_limit if len(asked) == 1 else max(left, LEAST_SECONDS)
+            name = self.target if len(asked) == 1 else re.sub(r"\W+", "_", f"{self.target}_{label}")
+            settings = DataRunSettings(task=name, seed=int(seed), time_limit=limit, folds=self.folds)
+            labels = _labelled(name, problem.labels.rows, atoms, numbers == number, weights)
+            results[label] = learn_data(replace(problem, name=name, labels=labels), settings, None)
+        self.results_ = results
+
+    def _said(self, facts: Facts, rows: Rows) -> NDArray[np.bool_]:
+        """What each program says of each atom."""
+        columns = []
+        for program in self.programs_.values():
+            answers = {*map(tuple, run_program(program, facts, missing="empty").rows().tolist())}
+            columns.append([tuple(row) in answers for row in rows.tolist()])
+        return np.array(columns, dtype=np.bool_).reshape(len(columns), len(rows)).T
+
+    def _settle(self, said: NDArray[np.bool_], numbers: Integers, weights: NDArray[np.float64]) -> None:
+        """What holds if several programs say yes, or none: the one that is right most often, and the class that is
+        most common among the rows of which no program says anything.
+        """
+        count = len(self.classes_)
+        right = np.array([weights[said[:, place] & (numbers == place)].sum() for place in range(count)])
+        self.trust_ = (right + 1) / ((weights[:, None] * said).sum(axis=0) + 2)
+        rest = ~said.any(axis=1)
+        rest = rest if rest.any() else np.ones(len(said), dtype=np.bool_)
+        self.default_ = int(np.bincount(numbers[rest], weights[rest], minlength=count).argmax())
+
+
+_VALUES: dict[str, Any] = {"dtype": None, "ensure_all_finite": "allow-nan"}
+
+
+def _as_table(X: Any, facts: Any) -> Any:
+    """With facts a list of names will do: they are the one argument of the target."""
+    if facts is not None and isinstance(X, list | tuple) and not any(isinstance(row, list | tuple) for row in X):
+        return np.array(X, dtype=object)[:, None]
+    return X
+
+
+def _different(table: NDArray[Any]) -> tuple[Integers, Integers]:
+    """The first of all rows that are alike, in an order of their values, and for each row the number of its like."""
+    columns = []
+    for cells in table.T:
+        if cells.dtype == object:
+            cells = np.unique(np.array([f"{type(cell).__name__} {cell}" for cell in cells]), return_inverse=True)[1]
+        columns.append(np.unique(cells, return_inverse=True)[1])
+    _, first, atoms = np.unique(np.stack(columns, axis=1), axis=0, return_index=True, return_inverse=True)
+    return first.astype(np.int64), atoms.reshape(-1).astype(np.int64)
+
+
+def _unlabelled(target: str, rows: Rows) -> LabelledAtoms:
+    return LabelledAtoms(target, rows, np.zeros(len(rows), dtype=np.bool_), np.ones(len(rows)))
+
+
+def _labelled(
+    target: str, rows: Rows, atoms: Integers, truth: NDArray[np.bool_], weights: NDArray[np.float64]
+) -> LabelledAtoms:
+    """Atoms with the weight of all rows that say the same of them. One may be true in some rows and false in others."""
+    keys, of = np.unique(atoms * 2 + truth, return_inverse=True)
+    return LabelledAtoms(target, rows[keys // 2], keys % 2 == 1, np.bincount(of, weights).astype(np.float64))

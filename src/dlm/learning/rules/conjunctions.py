@@ -1,0 +1,129 @@
+"""A beam search for conjunctions that are true of many positive and few negative groups.
+
+An *entry* is what literals are true or false of; entries form *groups*, and a conjunction covers a group if it is true
+of one of its entries. At the level of rows every row is a group of one entry. Inside of ``exists y: R(x, y) & ...`` the
+entries are the pairs of R, and the groups are the objects x, or the rows that ask for them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.bits import WORD, Words, pack_last, unpack_last
+
+__all__ = ["Conjunction", "Groups", "search_conjunctions"]
+
+Floats = NDArray[np.float64]
+
+CHUNK = 1 << 26
+"""Truth values that are unpacked at a time, about."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Which entries belong together, and what covering a group gains and costs.
+
+    `starts` are the first entries of the groups, which lie side by side; None if every entry is a group.
+    """
+
+    count: int
+    starts: NDArray[np.intp] | None
+    positive: Floats
+    negative: Floats
+
+    @cached_property
+    def unit(self) -> tuple[Words, Words] | None:
+        """The positive and the negative groups as bits, if each counts 1."""
+        if not np.isin(self.positive, (0, 1)).all() or not np.isin(self.negative, (0, 1)).all():
+            return None
+        return pack_last(self.positive > 0, np.uint64), pack_last(self.negative > 0, np.uint64)
+
+
+@dataclass(frozen=True)
+class Conjunction:
+    """Literals by their places, and the weight of positives and negatives that they cover."""
+
+    literals: tuple[int, ...]
+    positive: float
+    negative: float
+    size: int
+
+
+def search_conjunctions(
+    literals: Words, sizes: NDArray[np.int64], groups: Groups, *, width: int, length: int, keep: int
+) -> list[Conjunction]:
+    """The conjunctions of at most `length` literals that gain most, the best first.
+
+    The gain of one is FOIL's: how much purer than all groups are those it covers, times the positives it covers.
+    """
+    total = float(groups.positive.sum()), float(groups.negative.sum())
+    if not total[0] or not len(literals):
+        return []
+    prior = math.log2(total[0] / (total[0] + total[1]))
+    everything = np.full(literals.shape[1], ~np.uint64(0))
+    beam: list[tuple[tuple[int, ...], Words]] = [((), everything)]
+    best: dict[tuple[float, float], Conjunction] = {}
+    seen: set[tuple[int, ...]] = set()
+    for _ in range(length):
+        nexts: list[tuple[float, tuple[int, ...], Words]] = []
+        for chosen, bits in beam:
+            refined = literals & bits
+            positive, negative = _coverage(refined, groups)
+            gain = _foil(positive, negative, prior) - 1e-3 * sizes
+            order = np.argsort(-gain, kind="stable")[: 2 * width]
+            for place in order.tolist():
+                if gain[place] <= -np.inf or place in chosen:
+                    continue
+                found = tuple(sorted((*chosen, place)))
+                if found in seen:
+                    continue
+                seen.add(found)
+                p, n = float(positive[place]), float(negative[place])
+                size = int(sizes[list(found)].sum())
+                known = best.get((p, n))
+                if known is None or size < known.size:
+                    best[p, n] = Conjunction(found, p, n, size)
+                    if n > 0:
+                        nexts.append((float(gain[place]), found, refined[place]))
+        nexts.sort(key=lambda item: -item[0])
+        beam = [(found, bits) for _, found, bits in nexts[:width]]
+        if not beam:
+            break
+    ranked = sorted(best.values(), key=lambda c: -(_foil_one(c, prior) - 1e-3 * c.size))
+    return ranked[:keep]
+
+
+def _foil(positive: Floats, negative: Floats, prior: float) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = positive * (np.log2(positive / (positive + negative)) - prior)
+    return np.where(positive > 0, gain, -np.inf)
+
+
+def _foil_one(found: Conjunction, prior: float) -> float:
+    return found.positive * (math.log2(found.positive / (found.positive + found.negative)) - prior)
+
+
+def _coverage(bits: Words, groups: Groups) -> tuple[Floats, Floats]:
+    """The weights of the groups that each row of bits covers."""
+    if groups.starts is None and groups.unit is not None:
+        positive, negative = groups.unit
+        return (
+            np.bitwise_count(bits & positive).sum(axis=1, dtype=np.float64),
+            np.bitwise_count(bits & negative).sum(axis=1, dtype=np.float64),
+        )
+    weights = np.stack([groups.positive, groups.negative], axis=1).astype(np.float32)
+    entries = bits.shape[1] * WORD if groups.starts is not None else groups.count
+    step = max(1, CHUNK // max(1, entries))
+    parts = []
+    for begin in range(0, len(bits), step):
+        covered = unpack_last(bits[begin : begin + step], entries)
+        if groups.starts is not None:
+            covered = np.logical_or.reduceat(covered, groups.starts, axis=1)
+        parts.append(covered.astype(np.float32) @ weights)
+    found = np.concatenate(parts).astype(np.float64)
+    return found[:, 0], found[:, 1]

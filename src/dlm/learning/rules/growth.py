@@ -1,0 +1,353 @@
+"""How the bank grows: exists over what is there, relations of relations, and conjunctions inside of exists.
+
+The first two go through all combinations of what the last round brought. The third is guided by the rows: a beam
+search (`conjunctions`) for what the objects in a relation to positive rows have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.bits import Words, pack_last, unpack_last
+from dlm.learning.rules.bank import ConceptBank, lift_columns
+from dlm.learning.rules.conjunctions import Conjunction, Groups, search_conjunctions
+from dlm.learning.rules.features import Between, Features
+from dlm.learning.rules.terms import All, Apart, Chain, Concept, Link, Negation, Relation, Some, Star
+from dlm.learning.rules.universe import EdgeList, Indices
+
+__all__ = ["Growth", "Scores"]
+
+Floats = NDArray[np.float64]
+
+SHELF, ENTRIES, LITERALS = 12_000, 2_000_000, 1500
+"""Concepts of a type, entries of a context and literals in it, at most."""
+
+WORK = 50_000_000
+"""EdgeList times concepts that one relation lifts in a round, at most."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What the rows ask for: the weight of each as a positive and as a negative one."""
+
+    positive: Floats
+    negative: Floats
+
+    def by_object(self, objects: Indices, size: int) -> tuple[Floats, Floats]:
+        """The same for the objects of an argument."""
+        counts = [np.bincount(objects, weights, size).astype(np.float64) for weights in (self.positive, self.negative)]
+        return counts[0], counts[1]
+
+
+@dataclass
+class Growth:
+    """Rounds of growth of one bank."""
+
+    bank: ConceptBank
+    features: Features
+    scores: Scores
+    negation: bool = False
+    depth: int = 0
+    _lifted: dict[tuple[Relation, tuple[int, int], int], set[int]] = field(default_factory=dict)
+    _tried: set[object] = field(default_factory=set)
+
+    # ------------------------------------------------------------------ all combinations
+
+    def exists(self, largest: int, *, least: int = 1) -> Iterator[None]:
+        """exists y: R(x, y) & C(y), for every relation and concept there is, up to a size."""
+        bank = self.bank
+        before = [len(shelf) for shelf in bank.shelves]
+        for types, found in list(bank.relations.items()):
+            for relation, pairs in list(found.items()):
+                if least * relation.size <= largest and len(bank.shelves[types[0]]) < SHELF:
+                    self._lift(relation, pairs, before[types[1]], largest // least - relation.size, least)
+                    yield
+        if least == 1:
+            yield from self._stars(before)
+
+    def _lift(self, relation: Relation, pairs: EdgeList, count: int, largest: int, least: int) -> None:
+        """Concepts of the second type that were not lifted yet, as ones of the first."""
+        bank, target = self.bank, self.bank.shelves[pairs.types[1]]
+        done = self._lifted.setdefault((relation, pairs.types, least), set())
+        chosen = [place for place in range(count) if place not in done and target.terms[place].size <= largest]
+        chosen = chosen[: max(64, WORK // pairs.count)]
+        terms: list[Concept] = [Some(relation, target.terms[place], least) for place in chosen]
+        columns = target.columns[chosen]
+        if -1 not in done:  # exists y: R(x, y)
+            chosen.append(-1)
+            terms.insert(0, Some(relation, least=least))
+            columns = np.concatenate([pack_last(np.ones((1, target.size), dtype=np.bool_), np.uint64), columns])
+        done.update(chosen)
+        if terms:
+            bank.shelves[pairs.types[0]].add(terms, lift_columns(pairs, columns, bank.universe.sizes, least))
+
+    def _stars(self, before: Sequence[int]) -> Iterator[None]:
+        """Facts of more than two arguments with concepts of two of the others."""
+        bank = self.bank
+        for table in bank.universe.wide:
+            for place, kind in enumerate(table.types):
+                others = [index for index in range(len(table.types)) if index != place]
+                for i, j in combinations(others, 2):
+                    key = table.link, place, i, j
+                    if key in self._tried or len(bank.shelves[kind]) > SHELF:
+                        continue
+                    self._tried.add(key)
+                    self._star(table.link, table.rows, table.types, place, i, j, before)
+                    yield
+
+    def _star(
+        self, link: Link, rows: Indices, types: tuple[int, ...], place: int, i: int, j: int, before: Sequence[int]
+    ) -> None:
+        bank = self.bank
+        one, two = bank.shelves[types[i]], bank.shelves[types[j]]
+        a, b = min(before[types[i]], 60), min(before[types[j]], 60)
+        left = unpack_last(one.columns[:a], one.size)[:, rows[:, i]]
+        right = unpack_last(two.columns[:b], two.size)[:, rows[:, j]]
+        template = tuple("x" if letter == f"a{place}" else letter for letter in link.template)
+        size = bank.universe.sizes[types[place]]
+        order = np.argsort(rows[:, place], kind="stable")
+        owners = rows[order, place]
+        starts = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]]) if len(owners) else np.zeros(0, dtype=np.intp)
+        for first in range(a):
+            both = (left[first] & right)[:, order]
+            if not len(starts):
+                continue
+            table = np.zeros((b, size), dtype=np.bool_)
+            table[:, owners[starts]] = np.logical_or.reduceat(both, starts, axis=1)
+            terms = [
+                Star(Link(link.predicate, template), ((f"a{i}", one.terms[first]), (f"a{j}", two.terms[second])))
+                for second in range(b)
+            ]
+            bank.shelves[types[place]].add(terms, pack_last(table, np.uint64))
+
+    def paths(self, longest: int) -> Iterator[None]:
+        """Compositions of relations that lead from one argument of the rows to another."""
+        bank = self.bank
+        kinds = [kind for kind, _ in self.features.arguments]
+        if len(kinds) < 2:
+            return
+        wanted = {(kinds[i], kinds[j]) for i in range(len(kinds)) for j in range(len(kinds)) if i != j}
+        starts = {kind for kind, _ in wanted}
+        for first_types, firsts in list(bank.relations.items()):
+            if first_types[0] not in starts:
+                continue
+            for second_types, seconds in list(bank.relations.items()):
+                if second_types[0] != first_types[1]:
+                    continue
+                direct = (first_types[0], second_types[1]) in wanted
+                if not direct and longest < 3:
+                    continue
+                for first, a in list(firsts.items()):
+                    for second, b in list(seconds.items()):
+                        if _length(first) + _length(second) > longest or (first, second) in self._tried:
+                            continue
+                        if _length(second) > _length(first):
+                            continue
+                        self._tried.add((first, second))
+                        bank.add_path(first, second, a, b)
+                    yield
+
+    def unions(self) -> Iterator[None]:
+        """One or the other of two given relations of the same types."""
+        for found in list(self.bank.relations.values()):
+            links = [(term, pairs) for term, pairs in found.items() if isinstance(term, Link)]
+            for one, other in combinations(links[:24], 2):
+                if ("or", one[0], other[0]) not in self._tried and len(links) <= 24:
+                    self._tried.add(("or", one[0], other[0]))
+                    self.bank.add_either((one, other))
+            yield
+
+    def siblings(self) -> Iterator[None]:
+        """Objects that share one they are linked to, and those of them that share a value or differ in one."""
+        bank = self.bank
+        for (kind, middle), found in list(bank.relations.items()):
+            if middle in bank.universe.value_types or kind in bank.universe.value_types:
+                continue
+            for first, a in list(found.items()):
+                if not isinstance(first, Link) or ("siblings", first) in self._tried:
+                    continue
+                self._tried.add(("siblings", first))
+                back = bank.relations.get((middle, kind), {}).get(first.inverse)
+                pairs = None if back is None else bank.path(a, back)
+                if pairs is not None and bank.add_relation(Chain(first, first.inverse), pairs):
+                    bank.add_apart(Chain(first, first.inverse), pairs)
+                yield
+        for (kind, other), found in list(bank.relations.items()):
+            if kind == other:
+                for term, pairs in list(found.items()):
+                    if isinstance(term, Apart | Link) or (isinstance(term, Chain) and term.size == 2):
+                        self._share_values(term, pairs)
+                        yield
+
+    def _share_values(self, term: Relation, pairs: EdgeList) -> None:
+        """Which of some pairs share a value, or have one that is larger than the other's."""
+        bank = self.bank
+        for (kind, values), found in list(bank.relations.items()):
+            if kind == pairs.types[0] and values in bank.universe.value_types:
+                for link, own in list(found.items()):
+                    if isinstance(link, Link) and ("share", term, link) not in self._tried:
+                        self._tried.add(("share", term, link))
+                        bank.add_sharing(term, pairs, link, own, link.inverse)
+
+    def overlaps(self, *, negated: bool = False) -> Iterator[None]:
+        """Both of two relations of the same types, the smaller one first."""
+        bank = self.bank
+        for found in list(bank.relations.values()):
+            items = sorted(found.items(), key=lambda item: item[0].size)[:40]
+            for (first, a), (second, b) in combinations(items, 2):
+                if ("and", first, second, negated) in self._tried:
+                    continue
+                self._tried.add(("and", first, second, negated))
+                small, large = ((first, a), (second, b)) if a.count <= b.count else ((second, b), (first, a))
+                if small[0].size + large[0].size <= 4:
+                    bank.add_within(small[0], large[0], small[1], large[1], negated=negated)
+            yield
+
+    # ------------------------------------------------------------------ guided by the rows
+
+    def inside(self, chains: int) -> Iterator[None]:
+        """Conjunctions inside of exists, at the end of chains of relations, the longest first."""
+        for length in range(chains, 0, -1):
+            for kind, objects in self.features.arguments:
+                positive, negative = self.scores.by_object(objects, self.bank.universe.sizes[kind])
+                for chain in self._chains(kind, length):
+                    self._refine(chain, positive, negative)
+                    yield
+
+    def _chains(self, kind: int, length: int) -> list[list[tuple[Relation, EdgeList]]]:
+        chains: list[list[tuple[Relation, EdgeList]]] = [[]]
+        for _ in range(length):
+            longer = []
+            for chain in chains:
+                at = chain[-1][1].types[1] if chain else kind
+                for item in self.bank.relations_from(at):
+                    back = chain and isinstance(item[0], Link) and item[0].inverse == chain[-1][0]
+                    if not back and _length(item[0]) == 1:
+                        longer.append([*chain, item])
+            chains = longer[:200]
+        return chains
+
+    def _refine(self, chain: list[tuple[Relation, EdgeList]], positive: Floats, negative: Floats) -> None:
+        """What objects at the end of a chain have in common if it begins at positive objects."""
+        bank = self.bank
+        whole: EdgeList | None = chain[0][1]
+        for _, pairs in chain[1:]:
+            whole = None if whole is None else bank.path(whole, pairs)
+        if whole is None or not whole.count or whole.count > ENTRIES:
+            return
+        asked = (positive + negative > 0)[whole.x]
+        x, y = whole.x[asked], whole.y[asked]
+        if not len(x):
+            return
+        terms, columns = self._literals(whole.types[1], len(x))
+        if len(terms) < 2:
+            return
+        starts = np.flatnonzero(np.r_[True, x[1:] != x[:-1]])
+        owners = x[starts]
+        groups = Groups(len(starts), starts, positive[owners], negative[owners])
+        shelf = bank.shelves[whole.types[1]]
+        entries = pack_last(unpack_last(columns, shelf.size)[:, y], np.uint64)
+        sizes = np.array([term.size for term in terms], dtype=np.int64)
+        found = search_conjunctions(entries, sizes, groups, width=20, length=3, keep=80)
+        last, pairs = chain[-1]
+        source = bank.shelves[pairs.types[0]]
+        longer = [each for each in found if len(each.literals) > 1 or isinstance(terms[each.literals[0]], Negation)]
+        if not longer:
+            return
+        inner = np.stack([np.bitwise_and.reduce(columns[list(each.literals)], axis=0) for each in longer])
+        outer: list[Concept] = [Some(last, _all(each, terms)) for each in longer]
+        lifted = lift_columns(pairs, inner, bank.universe.sizes)
+        source.add(outer, lifted)
+        for step in range(len(chain) - 2, -1, -1):
+            relation, pairs = chain[step]
+            outer = [Some(relation, term) for term in outer]
+            lifted = lift_columns(pairs, lifted, bank.universe.sizes)
+            bank.shelves[pairs.types[0]].add(outer, lifted)
+
+    def _literals(self, kind: int, entries: int) -> tuple[list[Concept], Words]:
+        """The smallest concepts of a type, and their negations if there is to be negation."""
+        shelf = self.bank.shelves[kind]
+        most = max(2, min(LITERALS, (1 << 28) // max(entries, 1)))
+        order = np.argsort([term.size for term in shelf.terms], kind="stable")[:most]
+        terms = [shelf.terms[place] for place in order.tolist()]
+        columns = shelf.columns[order]
+        if not self.negation:
+            return terms, columns
+        everything = pack_last(np.ones(shelf.size, dtype=np.bool_), np.uint64)
+        return [*terms, *map(Negation, terms)], np.concatenate([columns, ~columns & everything])
+
+    def negate(self) -> Iterator[None]:
+        """From now on what is not so counts too."""
+        self.negation = True
+        yield
+
+    def between(self, most: int = 24) -> Iterator[None]:
+        """Conjunctions about the object in the middle of a path from one argument to another."""
+        features = self.features
+        features.gather()
+        ranked = []
+        for term, column in zip(features.terms, features.columns, strict=True):
+            if isinstance(term, Between) and isinstance(term.relation, Chain) and term.relation.over.size == 0:
+                said = unpack_last(column, features.rows)
+                p, n = float(self.scores.positive[said].sum()), float(self.scores.negative[said].sum())
+                if p > 0 and n > 0:
+                    ranked.append((p / (p + n) * p, term))
+        ranked.sort(key=lambda item: -item[0])
+        for _, term in ranked[:most]:
+            if ("mid", term, self.negation) not in self._tried:
+                self._tried.add(("mid", term, self.negation))
+                self._middle(term)
+                yield
+
+    def _middle(self, term: Between) -> None:
+        path, bank = term.relation, self.bank
+        assert isinstance(path, Chain)
+        (kind, x), (other, y) = (self.features.arguments[place] for place in term.places)
+        for a in [pairs for relation, pairs in bank.relations_from(kind) if relation == path.first]:
+            b = bank.relations.get((a.types[1], other), {}).get(path.second)
+            if b is None:
+                continue
+            starts = np.searchsorted(a.x, np.arange(bank.universe.sizes[kind] + 1))
+            counts = (starts[1:] - starts[:-1])[x]
+            if counts.sum() > ENTRIES:
+                continue
+            rows = np.repeat(np.arange(len(x)), counts)
+            ends = np.cumsum(counts)
+            z = a.y[np.repeat(starts[:-1][x], counts) + np.arange(len(rows)) - np.repeat(ends - counts, counts)]
+            on = bank.member(b, z, y[rows])
+            rows, z = rows[on], z[on]
+            if not len(rows):
+                continue
+            self._search_middle(term, path, a.types[1], rows, z)
+
+    def _search_middle(self, term: Between, path: Chain, kind: int, rows: Indices, z: Indices) -> None:
+        terms, columns = self._literals(kind, len(rows))
+        if not terms:
+            return
+        starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
+        owners = rows[starts]
+        groups = Groups(len(starts), starts, self.scores.positive[owners], self.scores.negative[owners])
+        entries = pack_last(unpack_last(columns, self.bank.shelves[kind].size)[:, z], np.uint64)
+        sizes = np.array([each.size for each in terms], dtype=np.int64)
+        for each in search_conjunctions(entries, sizes, groups, width=6, length=2, keep=12):
+            bits = np.bitwise_and.reduce(entries[list(each.literals)], axis=0)
+            held = np.logical_or.reduceat(unpack_last(bits, len(rows)), starts)
+            column = np.zeros(self.features.rows, dtype=np.bool_)
+            column[owners[held]] = True
+            over = Chain(path.first, path.second, _all(each, terms))
+            self.features.add([Between(term.places, over)], pack_last(column[None], np.uint64))
+
+
+def _all(found: Conjunction, terms: Sequence[Concept]) -> Concept:
+    parts = tuple(terms[place] for place in found.literals)
+    return parts[0] if len(parts) == 1 else All(parts)
+
+
+def _length(term: Relation) -> int:
+    """How many steps a relation takes."""
+    return _length(term.first) + _length(term.second) if isinstance(term, Chain) else 1

@@ -1,0 +1,196 @@
+"""What a run on one's own data is asked for, and what it ends with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import ClassVar
+
+from dlm.data.problem import Negatives
+from dlm.errors import SettingsError
+from dlm.learning.fit import Fit
+from dlm.logic.syntax import Program
+from dlm.logic.text import parse_program
+from dlm.runs.codec import decode
+from dlm.runs.folder import RunFolder
+from dlm.runs.result import ProgramResult, damaged, read_with_program
+from dlm.runs.settings import RunSettings
+
+__all__ = ["DataResult", "DataRunSettings", "FrontPoint", "Interval", "read_data_result"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataRunSettings(RunSettings):
+    """The settings of a run on one's own data. `task` names the problem; `source` is where its files are, if any."""
+
+    kind: ClassVar[str] = "data"
+    learners: ClassVar[tuple[str, ...]] = ("auto", "rules")
+
+    source: str | None = None
+    target: str | None = None
+    negatives: Negatives | None = None
+    world: str | None = None
+    test: str | None = None
+    split: float | None = None
+    folds: int = field(default=5, metadata={"help": "Folds of a cross-validation, by which the program is chosen."})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.folds < 2:
+            raise SettingsError(f"The 'folds' setting must be 2 or more. Got {self.folds!r} instead.")
+
+    @property
+    def options(self) -> dict[str, object]:
+        """What `read_problem` needs to read the same problem again."""
+        names = ("target", "negatives", "world", "test", "split")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+
+@dataclass(frozen=True)
+class FrontPoint:
+    """A program of the front: none that is smaller has fewer errors."""
+
+    size: int
+    errors: float
+    program: Program
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An accuracy with a 95 % interval (Wilson's)."""
+
+    accuracy: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, fit: Fit) -> Interval:
+        count = fit.hits + fit.misses + fit.alarms + fit.rejections
+        return cls.share(fit.hits + fit.rejections, count)
+
+    @classmethod
+    def share(cls, right: float, count: float) -> Interval:
+        if not count:
+            return cls(1.0, 0.0, 1.0)
+        z, p = 1.96, right / count
+        middle, half = p + z * z / (2 * count), z * math.sqrt(p * (1 - p) / count + z * z / (4 * count * count))
+        scale = 1 + z * z / count
+        return cls(p, max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale))
+
+    def __str__(self) -> str:
+        return f"{self.accuracy:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataResult(ProgramResult):
+    """The program chosen from a front, and how it does on the atoms it was learned from and on held-out ones.
+
+    `folds` is the accuracy of cross-validation, if the choice took one. `claim` is the accuracy on unseen atoms that
+    can be claimed beforehand: the low end of its interval.
+    """
+
+    kind: ClassVar[str] = "data"
+
+    front: tuple[FrontPoint, ...]
+    train: Fit
+    test: Fit | None
+    folds: Interval | None
+    worlds: str
+    chosen_because: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def claim(self) -> float:
+        return (self.folds or Interval.of(self.train)).low
+
+    @property
+    def verified(self) -> bool:
+        """Whether what was claimed holds on held-out atoms; without any nothing is verified."""
+        return self.test is not None and Interval.of(self.test).accuracy >= self.claim
+
+    @property
+    def good(self) -> bool:
+        """Whether there is nothing to complain of: the claim is met, or without a test set the data are fitted."""
+        return self.verified if self.test is not None else not self.train.misses + self.train.alarms or bool(self.folds)
+
+    @property
+    def tested_sizes(self) -> tuple[int, ...]:
+        return ()
+
+    @property
+    def tested(self) -> str:
+        if self.test is None:
+            wrong = self.train.misses + self.train.alarms
+            return "fits the data" if not wrong else f"fits the data but for {wrong} atoms"
+        count = self.test.hits + self.test.misses + self.test.alarms + self.test.rejections
+        state = "verified on" if self.verified else "claim not met on"
+        return f"{state} {count:,} held-out atoms: accuracy {Interval.of(self.test)}"
+
+    def _own_json(self) -> dict[str, object]:
+        return {
+            "train": _fit_json(self.train),
+            "test": None if self.test is None else _fit_json(self.test),
+            "folds": None if self.folds is None else asdict(self.folds),
+            "claim": self.claim,
+            "front": [{"size": p.size, "errors": p.errors, "program": str(p.program)} for p in self.front],
+            "worlds": self.worlds,
+            "chosen_because": self.chosen_because,
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        """The front, smallest first, the chosen program marked, as formulas by PySR."""
+        lines = [f"# {self.task}: {self.tested}, by {self.learner} in {self.seconds:.1f} s", "   size  errors  program"]
+        for point in self.front:
+            mark = ">" if point.program == self.program else " "
+            lines.append(f" {mark} {point.size:4}  {point.errors:6g}  {str(point.program).strip()}")
+        return "\n".join(lines)
+
+
+def _fit_json(fit: Fit) -> dict[str, object]:
+    counts = {"tp": fit.hits, "fp": fit.alarms, "fn": fit.misses, "tn": fit.rejections}
+    interval = Interval.of(fit)
+    return {**counts, "accuracy": interval.accuracy, "interval": [interval.low, interval.high]}
+
+
+def _items(saved: object) -> list[object]:
+    if not isinstance(saved, list):
+        raise TypeError(f"expected a list, got {saved!r}")
+    return saved
+
+
+def _read_point(saved: object) -> FrontPoint:
+    if not isinstance(saved, Mapping):
+        raise TypeError(f"expected a point of the front, got {saved!r}")
+    program = parse_program(decode(saved["program"], str))
+    return FrontPoint(decode(saved["size"], int), decode(saved["errors"], float), program)
+
+
+def _read_fit(saved: object) -> Fit:
+    if not isinstance(saved, Mapping):
+        raise TypeError(f"expected counts, got {saved!r}")
+    hits, misses, alarms, rejections = (decode(saved[name], int) for name in ("tp", "fn", "fp", "tn"))
+    return Fit(hits, misses, alarms, rejections)
+
+
+def read_data_result(folder: RunFolder) -> DataResult | None:
+    """The result in a run folder, or None if the run has not ended yet."""
+    if not folder.has("result.json"):
+        return None
+    saved = folder.read_json("result.json")
+    try:
+        front = tuple(map(_read_point, _items(saved["front"])))
+        test, folds = saved["test"], saved["folds"]
+        return DataResult(
+            **read_with_program(folder, saved),
+            front=front,
+            train=_read_fit(saved["train"]),
+            test=None if test is None else _read_fit(test),
+            folds=None if folds is None else decode(folds, Interval),
+            worlds=decode(saved["worlds"], str),
+            chosen_because=decode(saved["chosen_because"], str),
+            notes=tuple(decode(note, str) for note in _items(saved["notes"])),
+        )
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise damaged(folder, error) from None

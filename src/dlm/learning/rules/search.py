@@ -1,0 +1,189 @@
+"""The search for rules: a small language first, then larger ones, and after each what program its words allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.bits import unpack_last
+from dlm.data.labelled import LabelledAtoms
+from dlm.data.problem import DataProblem
+from dlm.learning.rules.bank import ConceptBank
+from dlm.learning.rules.cover import cover_rows
+from dlm.learning.rules.features import Features, RowTerm
+from dlm.learning.rules.growth import Growth, Scores
+from dlm.learning.rules.terms import Variables
+from dlm.learning.rules.tree import Tree, cut_back, grow_tree
+from dlm.learning.rules.universe import build_universe
+from dlm.logic.formulas import conjunction, conjuncts, disjunction
+from dlm.logic.syntax import FALSE, TRUE, Definition, Formula, Not, Program
+
+__all__ = ["Recipe", "FoundRules", "RuleBuilder"]
+
+ENOUGH, SMALL = 3, 0.2
+"""Literals of a program without errors with which no smaller one is looked for; and literals for each positive row up
+to which one further stage without a smaller program ends the search, not four."""
+
+Step = Callable[[], Iterator[None]]
+
+
+RULE_PRICES = (1.0, 4.0, 100.0)
+TREE_PRICES = (0.25, 0.5, 1.0, 2.0, 4.0)
+"""What an error costs, in literals: different ones give programs of different sizes."""
+
+Head = tuple[str, ...]
+Answers = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a program was made: what cross-validation chooses by."""
+
+    kind: Literal["rules", "tree"]
+    stage: str
+    price: float
+
+
+@dataclass(frozen=True)
+class FoundRules:
+    """A formula with its size, its errors on the rows that it was learned from, and what it says of all rows."""
+
+    choice: Recipe
+    formula: Callable[[Variables, Head], Formula]
+    size: int
+    errors: float
+    said: Answers
+
+
+class RuleBuilder:
+    """Grows the language for one set of rows, stage by stage."""
+
+    def __init__(self, problem: DataProblem, labels: LabelledAtoms) -> None:
+        self.problem, self.labels = problem, labels
+        self.bank = ConceptBank(build_universe(problem, labels))
+        self.features = Features(self.bank)
+        positive = np.where(labels.truth, labels.weights, 0.0)
+        self.growth = Growth(self.bank, self.features, Scores(positive, labels.weights - positive))
+        self.front: dict[int, FoundRules] = {}
+        self.found: dict[Recipe, FoundRules] = {}
+
+    def stages(self, most: int | None = None, *, early: bool = True) -> Iterator[str]:
+        """Grow the language, and learn with it at the end of each stage. Yields after each piece of work.
+
+        Ends after so many stages, or early with a program that leaves little to be wished for.
+        """
+        same = 0  # stages in a row without a smaller program
+        for stage, steps in self._plan()[:most]:
+            for step in steps:
+                for _ in step():
+                    yield stage
+            self.features.gather()
+            before = self.best.size if self.front else None
+            self._learn(stage)
+            yield stage
+            size, same = self.best.size, same + 1 if self.best.size == before else 0
+            few = size <= SMALL * float(self.labels.weights[self.labels.truth].sum())
+            if early and not self.best.errors and (size <= ENOUGH or same >= (1 if few else 4)):
+                return
+
+    def _plan(self) -> list[tuple[str, list[Step]]]:
+        growth = self.growth
+        stages: list[tuple[str, list[Step]]] = [
+            ("links", [lambda: growth.exists(2)]),
+            ("paths", [lambda: growth.paths(2)]),
+            ("conjunctions", [lambda: growth.inside(2), lambda: growth.inside(1), growth.between]),
+            ("negation", [growth.negate, lambda: growth.inside(1), growth.between]),
+            ("siblings", [growth.siblings, lambda: growth.exists(6), lambda: growth.inside(1)]),
+            ("unions", [growth.unions, lambda: growth.paths(2), lambda: growth.exists(3)]),
+            ("depth 2", [lambda: growth.exists(4), lambda: growth.inside(1)]),
+            ("overlaps", [growth.overlaps, lambda: growth.exists(4), lambda: growth.inside(1)]),
+            ("counts", [lambda: growth.exists(4, least=2), lambda: growth.inside(1)]),
+            ("depth 3", [lambda: growth.paths(3), lambda: growth.exists(6), lambda: growth.inside(1)]),
+        ]
+        return [item for item in stages if item[0] != "negation" or self.problem.bias.negation]
+
+    def _learn(self, stage: str) -> None:
+        """Rules and trees over all features so far, for several prices of an error."""
+        terms, columns = self.features.literals(negated=self.growth.negation)
+        sizes = np.array([term.size for term in terms], dtype=np.int64)
+        truth, weights = self.labels.truth, self.labels.weights
+        for price, cover in cover_rows(columns, sizes, truth, weights, RULE_PRICES).items():
+            rules = [tuple(terms[place] for place in rule.literals) for rule in cover.members]
+            said = np.zeros(self.labels.count, dtype=np.bool_)
+            for rule in cover.members:
+                said |= unpack_last(rule.rows, self.labels.count)
+            self._offer(Recipe("rules", stage, price), _rules_formula(rules), cover.size, said)
+        sizes = sizes[: len(self.features)]
+        whole = grow_tree(self.features.columns, sizes, truth, weights)
+        used = sorted(whole.used())
+        table = np.zeros((len(self.features), self.labels.count), dtype=np.bool_)
+        table[used] = unpack_last(self.features.columns[used], self.labels.count)
+        for price in TREE_PRICES:
+            tree, _ = cut_back(whole, sizes, price)
+            said = tree.answers(table)
+            self._offer(Recipe("tree", stage, price), _tree_formula(tree, terms), _tree_size(tree, sizes), said)
+
+    def _offer(self, choice: Recipe, formula: Callable[[Variables, Head], Formula], size: int, said: Answers) -> None:
+        errors = float(self.labels.weights[said != self.labels.truth].sum())
+        found = FoundRules(choice, formula, size, errors, said)
+        self.found[choice] = found
+        known = self.front.get(size)
+        if known is None or errors < known.errors:
+            self.front[size] = found
+
+    @property
+    def best(self) -> FoundRules:
+        """One without errors, if it is smaller than the errors it saves; else that of the least size plus errors."""
+        exact = [found for found in self.front.values() if not found.errors]
+        saved = float(self.labels.weights[self.labels.truth].sum())
+        if exact and (smallest := min(exact, key=lambda found: found.size)).size <= saved:
+            return smallest
+        return min(self.front.values(), key=lambda found: (found.size + found.errors, found.errors))
+
+    def program(self, found: FoundRules) -> Program:
+        """The program of what was found."""
+        head = tuple("xyzuvw"[: self.labels.arity])
+        place = self.bank.universe.key
+        names = Variables(head, None if place is None else head[place])
+        return Program((Definition(self.labels.target, head, found.formula(names, head)),))
+
+
+def _rules_formula(rules: Sequence[Sequence[RowTerm]]) -> Callable[[Variables, Head], Formula]:
+    def formula(names: Variables, head: Head) -> Formula:
+        return disjunction(tuple(conjunction(tuple(term.formula(names, head) for term in rule)) for rule in rules))
+
+    return formula
+
+
+def _tree_formula(tree: Tree, terms: Sequence[RowTerm]) -> Callable[[Variables, Head], Formula]:
+    def formula(names: Variables, head: Head) -> Formula:
+        return _decide(tree, terms, names, head)
+
+    return formula
+
+
+def _decide(tree: Tree, terms: Sequence[RowTerm], names: Variables, head: Head) -> Formula:
+    """(literal and what follows) or (not the literal and what follows)."""
+    if tree.yes is None or tree.no is None:
+        return TRUE if tree.truth else FALSE
+    literal = terms[tree.literal]
+    branches = []
+    for branch, side in ((tree.yes, False), (tree.no, True)):
+        rest = _decide(branch, terms, names, head)
+        if rest != FALSE:
+            test = literal.formula(names, head)
+            parts = (Not(test) if side else test, *(() if rest == TRUE else conjuncts(rest)))
+            branches.append(conjunction(parts))
+    return disjunction(tuple(branches))
+
+
+def _tree_size(tree: Tree, sizes: NDArray[np.int64]) -> int:
+    """The literals of its formula."""
+    if tree.yes is None or tree.no is None:
+        return 0
+    sides = [side for side in (tree.yes, tree.no) if side.yes is not None or side.truth]
+    return sum(int(sizes[tree.literal]) + _tree_size(side, sizes) for side in sides)

@@ -1,0 +1,54 @@
+"""Which of the programs of a front to choose: by cross-validation, with folds that hold what belongs together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.data.labelled import LabelledAtoms
+from dlm.data.problem import DataProblem
+from dlm.learning.rules.search import Recipe, RuleBuilder
+
+__all__ = ["FoldErrors", "cross_validate"]
+
+
+@dataclass(frozen=True)
+class FoldErrors:
+    """The held-out errors of the programs that were made in each way, a number for each fold."""
+
+    weights: tuple[float, ...]
+    errors: dict[Recipe, tuple[float, ...]]
+
+    def error(self, recipe: Recipe) -> float:
+        """The share of held-out rows that are answered wrongly."""
+        return sum(self.errors[recipe]) / max(sum(self.weights), 1e-12)
+
+    def best(self, sizes: Mapping[Recipe, int]) -> Recipe:
+        """The recipe with the fewest errors; of equals the one that makes the smaller program of all labels."""
+        known = [recipe for recipe in self.errors if recipe in sizes]
+        return min(known, key=lambda recipe: (round(self.error(recipe), 9), sizes[recipe]))
+
+
+def cross_validate(
+    problem: DataProblem, labels: LabelledAtoms, folds: NDArray[np.int64], stages: int
+) -> Iterator[FoldErrors | None]:
+    """Learn without each fold in turn, and see what is said of it. Yields None while at work, the result at the end.
+
+    Rows of the fold have no weight in learning; what a program says of them is known all the same.
+    """
+    numbers = np.unique(folds)
+    sums: list[dict[Recipe, float]] = []
+    for fold in numbers:
+        out = folds == fold
+        builder = RuleBuilder(problem, replace(labels, weights=np.where(out, 0.0, labels.weights)))
+        for _ in builder.stages(stages, early=False):
+            yield None
+        wrong = labels.weights * out
+        found = builder.found.items()
+        sums.append({recipe: float(wrong[each.said != labels.truth].sum()) for recipe, each in found})
+    known = set.intersection(*(set(errors) for errors in sums))
+    weights = tuple(float(labels.weights[folds == fold].sum()) for fold in numbers)
+    yield FoldErrors(weights, {recipe: tuple(errors[recipe] for errors in sums) for recipe in known})

@@ -1,0 +1,59 @@
+"""What the learner `rules` believes of its formulas is what they mean: columns against an engine."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from numpy.typing import NDArray
+
+import dlm
+from dlm.data.bits import unpack_last
+from dlm.data.problem import DataProblem
+from dlm.learning.rules.search import RuleBuilder
+from dlm.learning.rules.terms import Variables
+from dlm.logic.syntax import Definition, Program
+from learning.rules.problems import labelled_problems
+
+FEATURES = 15
+"""How many features of a problem are looked at: those that came last are the deepest."""
+
+
+def said_of_rows(program: Program, problem: DataProblem) -> NDArray[np.bool_]:
+    """What an engine answers for the labelled rows."""
+    answers = {tuple(row) for row in dlm.run(program, problem.facts, missing="empty").rows().tolist()}
+    return np.array([tuple(row) in answers for row in problem.labels.rows.tolist()], dtype=np.bool_)
+
+
+def grown(problem: DataProblem, most: int | None = None) -> RuleBuilder:
+    builder = RuleBuilder(problem, problem.labels)
+    for _ in builder.stages(most, early=False):
+        pass
+    return builder
+
+
+@settings(max_examples=12)
+@given(labelled_problems() | labelled_problems(keyed=True))
+def test_a_feature_is_true_of_the_rows_that_its_formula_is_true_of(problem: DataProblem) -> None:
+    builder = grown(problem)
+    terms, columns = builder.features.literals(negated=True)
+    head = tuple("xyz"[: problem.labels.arity])
+    place = builder.bank.universe.key
+    chosen = np.unique(np.linspace(0, len(terms) - 1, FEATURES).astype(int)) if terms else []
+    for index in chosen:
+        names = Variables(head, None if place is None else head[place])
+        program = Program((Definition("goal", head, terms[index].formula(names, head)),))
+        column = unpack_last(columns[index], problem.labels.count)
+        assert column.tolist() == said_of_rows(program, problem).tolist(), str(program)
+        assert terms[index].size == program.literals, str(program)
+
+
+@settings(max_examples=12)
+@given(labelled_problems(weighted=True) | labelled_problems(keyed=True, weighted=True))
+def test_what_a_program_is_said_to_answer_it_answers(problem: DataProblem) -> None:
+    builder = grown(problem)
+    assert builder.found
+    for found in builder.found.values():
+        program = builder.program(found)
+        assert found.said.tolist() == said_of_rows(program, problem).tolist(), str(program)
+        assert found.size == program.literals, str(program)
+        assert found.errors == problem.labels.weights[found.said != problem.labels.truth].sum()

@@ -1,0 +1,114 @@
+"""A run of `rules` from a folder to a result and back, by the library and by the command line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import dlm
+from cli.conftest import Command, call, one_object
+from dlm.errors import DlmError
+from dlm.learning.rules.result import DataResult
+
+__all__ = ["call"]
+
+PEOPLE = 40
+BIAS = """
+head_pred(happy,1).
+body_pred(likes,2).
+body_pred(tall,1).
+type(happy,(p,)).
+type(likes,(p,p)).
+type(tall,(p,)).
+"""
+
+
+def likes(one: int) -> int:
+    return (7 * one + 3) % PEOPLE
+
+
+def tall(one: int) -> bool:
+    return one * one % 7 < 3
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Happy is who likes someone tall."""
+    path = tmp_path / "people"
+    path.mkdir()
+    facts = [f"likes(p{one},p{likes(one)})." for one in range(PEOPLE)]
+    facts += [f"tall(p{one})." for one in range(PEOPLE) if tall(one)]
+    examples = [f"{'pos' if tall(likes(one)) else 'neg'}(happy(p{one}))." for one in range(PEOPLE)]
+    for name, lines in (("bk.pl", facts), ("exs.pl", examples), ("bias.pl", [BIAS])):
+        (path / name).write_text("\n".join(lines) + "\n")
+    return path
+
+
+def learned(path: Path, **settings: object) -> DataResult:
+    result = dlm.learn(path, progress=False, **settings)  # type: ignore[arg-type]
+    assert isinstance(result, DataResult)
+    return result
+
+
+def test_the_program_is_found(folder: Path) -> None:
+    result = learned(folder)
+    assert str(result.program) == "happy(x) :- exists y: likes(x, y) & tall(y).\n"
+    assert (result.train.misses, result.train.alarms, result.test) == (0, 0, None)
+    assert result.tested == "fits the data"
+    assert not result.verified, "nothing was held out"
+
+
+def test_a_result_is_read_from_its_folder_as_it_was(folder: Path, tmp_path: Path) -> None:
+    result = learned(folder, out=tmp_path / "run", split=0.25)
+    again = dlm.load(tmp_path / "run")
+    assert again == replace(result, seconds=again.seconds)
+    assert again.seconds == pytest.approx(result.seconds, abs=0.01)
+    assert isinstance(again, DataResult)
+    assert again.test is not None
+    assert again.to_json() == {**result.to_json(), "seconds": again.to_json()["seconds"]}
+
+
+def test_the_same_seed_gives_the_same_result(folder: Path) -> None:
+    exs = (folder / "exs.pl").read_text().replace("neg(", "pos(", 3)  # noise: the choice takes folds
+    (folder / "exs.pl").write_text(exs)
+    first, second = (learned(folder, seed=5, split=0.2) for _ in range(2))
+    assert replace(first, seconds=0) == replace(second, seconds=0)
+
+
+def test_the_command_with_a_split(call: Command, folder: Path) -> None:
+    code, out, err = call("learn", folder, "--split", ".2", "--json")
+    said = one_object(out)
+    assert (code, said["verified"]) == (0, True), err
+    held_out = said["test"]
+    assert held_out["tp"] + held_out["fp"] + held_out["fn"] + held_out["tn"] >= PEOPLE * 0.2
+    assert held_out["accuracy"] == 1
+    assert [point["errors"] for point in said["front"]][-1] == 0
+    assert said["chosen_because"].startswith("no error, and smaller")
+
+
+def test_closed_negatives(call: Command, folder: Path) -> None:
+    lines = (folder / "exs.pl").read_text().splitlines()
+    (folder / "exs.pl").write_text("\n".join(line for line in lines if line.startswith("pos")) + "\n")
+    code, out, err = call("learn", folder, "--negatives", "closed", "--json")
+    said = one_object(out)
+    assert code == 0, err
+    train = said["train"]
+    assert train["tp"] + train["tn"] == PEOPLE
+    assert "likes(x, y) & tall(y)" in said["program"]
+
+
+def test_a_path_to_nothing(call: Command, folder: Path) -> None:
+    code, out, err = call("learn", folder / "nobody", "--json")
+    assert (code, out) == (2, "")
+    assert "nobody" in err
+    assert "Traceback" not in err
+
+
+def test_an_unknown_setting(call: Command, folder: Path) -> None:
+    with pytest.raises(DlmError, match=r"no setting 'fold' for one's own data.*folds"):
+        dlm.learn(folder, fold=3)
+    code, _, err = call("learn", folder, "--fold-count", "3")
+    assert code == 2
+    assert "--fold-count" in err
