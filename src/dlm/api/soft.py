@@ -1,0 +1,73 @@
+"""The soft machine of a run: what it leans to, from its last checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dlm.api.learn import read_settings
+from dlm.errors import RunError
+from dlm.learning.settings import LearnSettings
+from dlm.policies.gradient.soft import load_soft
+from dlm.problems import WorldOptions
+from dlm.runs.extras import missing_torch
+from dlm.runs.folder import RunFolder
+from dlm.runs.problem import reopen
+from dlm.tasks import Task
+
+if TYPE_CHECKING:
+    from dlm.machine.likely import LikelyPredicate
+
+__all__ = ["SoftMachine", "soft_machine"]
+
+NAME = "gradient"
+
+
+@dataclass(frozen=True)
+class SoftMachine:
+    """The likeliest choices of a machine, and how far its training was; of a soft policy that is not known."""
+
+    task: str
+    temperature: float | None
+    steps: int | None
+    inputs: Mapping[str, int]
+    predicates: tuple[LikelyPredicate, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def soft_machine(run: str | Path, *, problem: object = None, trust: bool = False, most: int = 3) -> SoftMachine:
+    """The machine of a run by gradient, as its last checkpoint has it, or the soft policy that a run has kept."""
+    folder = RunFolder.open(Path(run))
+    settings = read_settings(folder)
+    known = reopen(folder.path, settings.task, problem, WorldOptions(), trust=trust)
+    if missing := missing_torch("a soft machine"):
+        raise missing
+    from dlm.machine.likely import likely_choices
+
+    if not isinstance(known, Task) or not isinstance(settings, LearnSettings):
+        policy = load_soft(folder, known)  # type: ignore[arg-type]
+        wiring = policy.actor.machine.wiring
+        return SoftMachine(
+            known.name, None, None, dict(wiring.inputs), (*likely_choices(wiring, policy.weights[0], most),)
+        )
+    if not folder.has(f"{NAME}.safetensors"):
+        raise RunError(
+            f"the run {run} has no machine to show: learners that train one keep it, such as --learner gradient, from "
+            "their first checkpoint on"
+        )
+    if settings.incremental:
+        raise RunError(f"the run {run} trains machines in phases; only a run of one machine can be shown so")
+    from dlm.learning.build import build_learner
+    from dlm.learning.gradient import GradientLearner
+    from dlm.machine import Selection
+
+    learner = build_learner(NAME, known, settings)
+    assert isinstance(learner, GradientLearner)
+    folder.restore(learner, NAME)
+    weights = learner.now.machine.weights(Selection(learner.temperature))[0]
+    found = likely_choices(learner.now.wiring, weights, most)
+    return SoftMachine(known.name, learner.temperature, learner.standing.steps, dict(known.inputs), tuple(found))

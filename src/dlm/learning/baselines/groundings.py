@@ -1,0 +1,26 @@
+"""Tuples of different objects, for the variables of a rule, and where they lie in a flattened table."""
+
+from __future__ import annotations
+
+import math
+from itertools import permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Indices", "codes_of", "tuples_of"]
+
+Indices = NDArray[np.int64]
+
+
+def tuples_of(size: int, width: int) -> Indices:
+    """All tuples of different objects, in lexicographic order: those that begin alike stand together."""
+    return np.array([*permutations(range(size), width)], dtype=np.int64).reshape(math.perm(size, width), width)
+
+
+def codes_of(rows: Indices, size: int) -> Indices:
+    """Where tuples lie in the flattened [m, ..., m]."""
+    code = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        code = code * size + column
+    return code

@@ -1,0 +1,98 @@
+"""`dlm show --soft`: what a machine leans to; and `--log tensorboard`."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from cli.conftest import Command, Run, one_object
+
+# One start of 50 short epochs: the checkpoint is there when it ends, right or wrong.
+SHORT = ("--learner", "gradient", "--schedule", "paper", "--shorten", "250", "--depth", "3", "--outputs", "4")
+with_log = pytest.mark.skipif(find_spec("tensorboardX") is None, reason="tensorboardX is not installed")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run by gradient."""
+    folder = tmp_path_factory.mktemp("trained")
+    command = [sys.executable, "-m", "dlm", "learn", "family/has-father", *SHORT, "--out", "run"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode in (0, 3), done.stderr
+    return folder / "run"
+
+
+def test_choices_are_shown_layer_by_layer(call: Command, trained: Path) -> None:
+    code, out, _ = call("show", trained, "--soft")
+    assert code == 0
+    assert "after 50 steps, at temperature 0.778" in out
+    assert [line for line in out.splitlines() if line.startswith("layer")][-1] == "layer 3"
+    assert "has_father(x)" in out
+    assert "LIKELIEST" in out
+
+
+def test_probabilities_are_a_distribution_with_the_program_first(call: Command, trained: Path) -> None:
+    code, out, _ = call("show", trained, "--soft", "--json")
+    assert code == 0
+    predicates = one_object(out)["predicates"]
+    assert predicates[-1]["name"] == "has_father"
+    raw = (trained / "raw.dlm").read_text()
+    for predicate in predicates:
+        assert raw.count(f"{predicate['name']}(x") >= 1, "the likeliest choices are the program as extracted"
+        for atom in predicate["atoms"]:
+            shares = [literal["probability"] for literal in atom["literals"]]
+            assert shares == sorted(shares, reverse=True)
+            assert 0 < sum(shares) <= 1.00001
+
+
+@pytest.mark.parametrize("name", ["machine.png", "machine.svg"])
+def test_a_machine_is_drawn(call: Command, trained: Path, tmp_path: Path, name: str) -> None:
+    assert call("show", trained, "--soft", "--out", name)[0] == 0
+    if name.endswith("png"):
+        with Image.open(tmp_path / name) as picture:
+            assert picture.width > 400
+    else:
+        assert "<svg" in (tmp_path / name).read_text()
+
+
+def test_what_cannot_be_shown(call: Command, trained: Path, learned: tuple[Path, object], tmp_path: Path) -> None:
+    for arguments, message in (
+        ((learned[0], "--soft"), "has no machine to show"),
+        ((tmp_path, "--soft"), "is not a run folder"),
+        ((trained, "--soft", "--out", "machine.gif"), "as .png or .svg"),
+        ((trained, "--out", "machine.png"), "use it with --soft"),
+    ):
+        code, out, err = call("show", *arguments)
+        assert (code, out) == (2, "")
+        assert message in err
+
+
+def test_a_soft_policy_is_shown_too(dlm: Run) -> None:
+    learn = ("learn", "rl/unstack", "--learner", "ppo", "--keep-soft", "--time-limit", "1", "--out", "soft")
+    assert dlm(*learn).returncode in (0, 3)
+    done = dlm("show", "soft", "--soft")
+    assert done.returncode == 0, done.stderr
+    assert "move(x, y)" in done.stdout
+
+
+@with_log
+def test_a_log_has_the_curves_of_training(dlm: Run, tmp_path: Path) -> None:
+    done = dlm("learn", "family/has-father", *SHORT, "--log", "tensorboard", "--out", "run")
+    assert done.returncode in (0, 3), done.stderr
+    (events,) = (tmp_path / "run" / "tensorboard").iterdir()
+    content = events.read_bytes()
+    for name in (b"loss", b"temperature", b"recall", b"precision", b"literals"):
+        assert b"gradient/" + name in content
+
+
+def test_a_log_that_cannot_be_written_is_refused(
+    call: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("dlm.errors.find_spec", lambda _: None)
+    code, _, err = call("learn", "family/has-father", "--log", "tensorboard")
+    assert code == 2
+    assert "pip install 'dlm[log]'" in err
+    assert not list(tmp_path.iterdir())
