@@ -1,0 +1,94 @@
+"""`dlm sweep`: one problem with many seeds and settings, and a table at the end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dlm.cli.display import print_table
+from dlm.cli.policy_options import complete_problem
+from dlm.cli.sweep_options import JobsOption, RayOption, SeedsOption, print_run
+from dlm.data.draft import draft
+from dlm.errors import SettingsError
+from dlm.sweeps.executors import choose_executor
+from dlm.sweeps.grid import check_settings, parse_grid
+from dlm.sweeps.job import Job, Record
+from dlm.sweeps.records import Records
+from dlm.sweeps.sweep import parse_seeds, run_missing
+from dlm.sweeps.table import HEAD, cells, markdown_table, table_rows
+
+__all__ = ["sweep"]
+
+SOME_FAILED = 3
+
+
+def sweep(
+    problem: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROBLEM",
+            help="A task (`dlm tasks` lists them), a Gymnasium id, or module:attribute.",
+            autocompletion=complete_problem,
+        ),
+    ],
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SETTING=VALUES...",
+            help="Settings of `dlm learn` with their values, such as depth=4,6 outputs=4,8: all combinations are run.",
+        ),
+    ] = None,
+    seeds: SeedsOption = "0-4",
+    learner: Annotated[str | None, typer.Option(metavar="NAME", help="Who learns. Default: auto.")] = None,
+    schedule: Annotated[str | None, typer.Option(metavar="NAME", help="The schedule of `dlm learn`.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Of each run. Default: that of `dlm learn`.")
+    ] = None,
+    jobs: JobsOption = None,
+    ray: RayOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where records and tables go. Default: sweeps/PROBLEM."),
+    ] = None,
+) -> None:
+    """Learn a problem many times, and end with a table of success, seconds and sizes.
+
+    Every run is a `dlm learn` in a process of its own with one thread. Its record is written when it ends: a sweep
+    that was killed, or is started again, runs only what is missing. Exit code 3 if some run ended in an error.
+    """
+    combinations = parse_grid(grid or ())
+    fixed = {name: value for name, value in (("learner", learner), ("schedule", schedule)) if value is not None}
+    twice = [name for name in fixed if name in combinations[0]]
+    if twice:
+        raise SettingsError(f"--{twice[0]} and the grid both give the {twice[0]}: leave one of them out")
+    chosen = [{**fixed, **combination} for combination in combinations]
+    limit = {} if time_limit is None else {"time_limit": time_limit}
+    check_settings(problem, [{**settings, **limit} for settings in chosen])
+    planned = [_job(problem, seed, time_limit, settings) for seed in parse_seeds(seeds) for settings in chosen]
+    folder = out or Path("sweeps") / problem.replace("/", "-").replace(":", "-")
+    executor = choose_executor(jobs, ray)
+    records = Records(folder / "records.jsonl")
+    run_missing(planned, records, executor, folder / "runs", print_run)
+    _show([records[job.key] for job in planned], list(combinations[0]), folder)
+    if any(job.key in records.errors for job in planned):
+        raise typer.Exit(SOME_FAILED)
+
+
+def _job(problem: str, seed: int, limit: float | None, settings: Record) -> Job:
+    rest = {name: value for name, value in settings.items() if name not in ("learner", "time_limit")}
+    return Job(problem, settings.get("learner", "auto"), seed, settings.get("time_limit", limit), rest)
+
+
+def _show(runs: list[Record], names: list[str], folder: Path) -> None:
+    """Print the table, and write it beside the records."""
+    rows = table_rows(runs, names)
+    head = (*(name.upper().replace("_", " ") for name in names), *HEAD)
+    with draft(folder / "table.json") as path:
+        path.write_text(json.dumps(rows, indent=1) + "\n")
+    with draft(folder / "table.md") as path:
+        path.write_text(markdown_table([word.lower() for word in head], map(cells, rows)))
+    print_table(head, [cells(row) for row in rows])
+    print(f"\nrecords     {folder / 'records.jsonl'}\ntable       {folder / 'table.md'}, table.json")

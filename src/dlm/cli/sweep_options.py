@@ -1,0 +1,59 @@
+"""Options of the verbs that make many runs, and how their progress is shown."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from dlm.sweeps.job import Job, Record
+
+__all__ = ["JobsOption", "RayOption", "SeedsOption", "print_run", "spread_values", "words"]
+
+SeedsOption = Annotated[str, typer.Option(metavar="SEEDS", help="Seeds such as 0-9 or 0-4,7.")]
+JobsOption = Annotated[
+    int | None, typer.Option(metavar="N", help="Processes of this machine side by side. Default: one a core.")
+]
+RayOption = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Run on a Ray cluster instead: HOST:PORT, auto, or local for one made here."),
+]
+
+
+def spread_values(command: TyperCommand, arguments: list[str]) -> list[str]:
+    """``--tasks a b`` as ``--tasks a --tasks b``, for options that can be given more than once."""
+    many = {option for param in command.params if getattr(param, "multiple", False) for option in param.opts}
+    spread: list[str] = []
+    current: str | None = None
+    fresh = False
+    for word in arguments:
+        if word.startswith("-") and len(word) > 1:
+            current, fresh = (word, True) if word in many else (None, False)
+            spread.append(word)
+            continue
+        if current is not None and not fresh:
+            spread.append(current)
+        spread.append(word)
+        fresh = False
+    return spread
+
+
+def words(texts: list[str] | None) -> list[str]:
+    """What was listed with spaces or commas between."""
+    return [word.strip() for text in texts or () for word in text.split(",") if word.strip()]
+
+
+def print_run(job: Job, record: Record, number: int, of: int) -> None:
+    """A line on standard error for a run that has ended."""
+    print(f"[{number}/{of}] {job.key}: {_outcome(record)}", file=sys.stderr, flush=True)
+
+
+def _outcome(record: dict[str, Any]) -> str:
+    if "error" in record:
+        return f"ERROR {record['error']}"
+    if "verified" not in record:  # a measurement
+        return f"{record['seconds']:.3g} s" if "seconds" in record else "not enough memory by the estimate"
+    state = "verified" if record["verified"] else "not verified"
+    return f"{state}, by {record['learner']} in {record['wall_seconds']:.1f} s"

@@ -1,0 +1,107 @@
+"""One run of a sweep: who learns what, with which seed and settings, as a command and as a name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Job", "Record", "code_version", "key_of"]
+
+Record = dict[str, Any]
+"""What is known of a run, as it stands in a file: the JSON of `dlm learn`, what was asked for, and what it cost."""
+
+FLAGS = {
+    "negation": ("--negation", "--no-negation"),
+    "distinct": ("--distinct", "--plain"),
+    "residual": ("--residual", "--no-residual"),
+    "incremental": ("--incremental", None),
+    "keep_soft": ("--keep-soft", None),
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run. `asked` names its row in a table: the learner, or what a table calls it with these settings."""
+
+    problem: str
+    learner: str
+    seed: int
+    limit: float | None = None
+    """Seconds of learning; None for the default."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    asked: str = ""
+
+    @property
+    def key(self) -> str:
+        """The name of the run: no two runs of a sweep have the same."""
+        return key_of(self.asked or self.learner, self.problem, self.seed, self.settings)
+
+    @property
+    def folder(self) -> str:
+        """The name of the run's folder."""
+        return "".join(letter if letter.isalnum() or letter in "-_.=" else "-" for letter in self.key)
+
+    @property
+    def about(self) -> Record:
+        """What every record says of its run."""
+        return {
+            "asked": self.asked or self.learner,
+            "task": self.problem,
+            "seed": self.seed,
+            "settings": dict(self.settings),
+            "limit": self.limit,
+            "commit": code_version(),
+        }
+
+    def command(self, out: Path, *, resume: bool = False) -> list[str]:
+        """The process that learns in a folder, or goes on with what is there."""
+        command = [sys.executable, "-m", "dlm.sweeps.child", "learn", "--json"]
+        limit = [] if self.limit is None else ["--time-limit", str(self.limit)]
+        if resume:
+            return [*command, *limit, "--resume", str(out)]
+        command += [self.problem, "--learner", self.learner, "--seed", str(self.seed), *limit, "--out", str(out)]
+        return command + [word for name, value in self.settings.items() for word in _option(name, value)]
+
+
+def key_of(asked: str, problem: str, seed: int, settings: Mapping[str, Any]) -> str:
+    """The name of a run."""
+    words = [f"{name}={_text(value)}" for name, value in sorted(settings.items())]
+    return " ".join([asked, problem, str(seed), *words])
+
+
+def _option(name: str, value: Any) -> list[str]:
+    """A setting as `dlm learn` takes it."""
+    if name in FLAGS:
+        flag = FLAGS[name][0 if value else 1]
+        return [] if flag is None else [flag]
+    return [f"--{name.replace('_', '-')}", _text(value)]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        parts = [":".join(map(str, part)) if isinstance(part, list | tuple) else str(part) for part in value]
+        return ",".join(parts) or "none"
+    return str(value)
+
+
+@cache
+def code_version() -> str:
+    """The commit of this code if it is a checkout, else the version that is installed."""
+    here = Path(__file__).parents[1]
+    command = ["git", "-C", str(here), "log", "-1", "--format=%h", "--", "."]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        found = ""
+    try:
+        return found or version("dlm")
+    except PackageNotFoundError:
+        return "unknown"

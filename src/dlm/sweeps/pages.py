@@ -1,0 +1,63 @@
+"""Pages of figures: Markdown made by jinja2 from templates."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dlm.errors import require_packages
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["open_templates"]
+
+
+def open_templates(folder: Path) -> Environment:
+    """The templates in a folder. A name that a template does not get is an error."""
+    require_packages("jinja2", extra="reproduce", purpose="writing pages")
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    pages = Environment(
+        loader=FileSystemLoader(folder),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    pages.filters |= {
+        "column": _column,
+        "commits": _commits,
+        "f": _format,
+        "mean": statistics.mean,
+        "median": statistics.median,
+        "row": _row,
+        "tally": _tally,
+    }
+    return pages
+
+
+def _format(value: float | None, spec: str, factor: float = 1) -> str:
+    """A number as Python formats it, times a factor; nothing for what is not known."""
+    return "" if value is None else format(value * factor if factor != 1 else value, spec)
+
+
+def _commits(records: Iterable[dict[str, Any]]) -> str:
+    return ", ".join(sorted({record["commit"] for record in records}))
+
+
+def _column(records: Iterable[dict[str, Any]], name: str) -> list[Any]:
+    return [record[name] for record in records]
+
+
+def _row(cells: Iterable[object]) -> str:
+    """A row of a table."""
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _tally(names: Iterable[str]) -> str:
+    """How often each comes, the most frequent first."""
+    return ", ".join(f"{name} {count}" for name, count in Counter(names).most_common())

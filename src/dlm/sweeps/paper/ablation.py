@@ -1,0 +1,84 @@
+"""The ablation (table 2 of the paper): what noise, its decay, its distribution and dropout are good for."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from dlm.sweeps.job import Job, Record
+from dlm.sweeps.paper.drawing import draw_bars
+from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
+from dlm.sweeps.paper.figures import ABLATION
+from dlm.sweeps.paper.ilp import OWN_TRAINING, ended, spread, successful
+from dlm.tasks import task_names
+
+__all__ = ["SHORTEN", "AblationTable"]
+
+SHORTEN = 8.0
+"""By how much the paper's schedule is shortened, in all rows alike: fewer steps an epoch, as many epochs."""
+
+METHODS = {
+    "softmax": Method("softmax", "gradient", {"noise": "none", "dropout": 0}, words="softmax without noise"),
+    "constant-noise": Method("constant-noise", "gradient", {"noise_decay": 1}, words="constant beta with dropout"),
+    "no-dropout": Method("no-dropout", "gradient", {"dropout": 0}, words="without dropout"),
+    "gaussian": Method("gaussian", "gradient", {"noise": "gaussian"}, words="Gaussian noise"),
+    "dlm": Method("dlm", "gradient", words="all of it"),
+}
+
+
+class AblationTable(Experiment):
+    """Five rows, ten tasks, five seeds, one start a seed."""
+
+    name = "ablation"
+    tasks = task_names()
+    usual = tuple(METHODS)
+
+    @property
+    def methods(self) -> Mapping[str, Method]:
+        return METHODS
+
+    def jobs(self, wanted: Wanted) -> list[Job]:
+        return self.chosen_jobs(wanted, OWN_TRAINING, {"schedule": "paper", "shorten": wanted.shorten or SHORTEN})
+
+    def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
+        factor = wanted.shorten or SHORTEN
+        runs = [run for run in records if run.get("settings", {}).get("shorten") == factor]
+        rows = [
+            _row(method, mine)
+            for method in METHODS.values()
+            if (mine := [run for run in runs if run["asked"] == method.name])
+        ]
+        return {
+            "shorten": factor,
+            "rows": rows,
+            "tasks": list(dict.fromkeys(run["task"] for run in runs)),
+            "commits": sorted({run["commit"] for run in runs}),
+            "hours": sum(run.get("cpu_seconds") or 0 for run in runs) / 3600,
+        }
+
+    def draw(self, figures: Record, path: Path) -> None:
+        paper = {row["method"]: row["paper"][0] for row in figures["rows"]}
+        draw_bars(
+            {"paper": paper, "here": {row["method"]: row["successful"] for row in figures["rows"]}},
+            "average PSS, %",
+            path,
+        )
+
+
+def _row(method: Method, runs: Sequence[Record]) -> Record:
+    by_task: dict[str, list[Record]] = {}
+    for run in runs:
+        by_task.setdefault(run["task"], []).append(run)
+    seeds = {task: 100 * statistics.mean(successful(run) for run in group) for task, group in by_task.items()}
+    rates = [100 * ended(run)[0]["success_rate"] for run in runs]
+    return {
+        "method": method.name,
+        "words": method.words,
+        "runs": len(runs),
+        "successful": statistics.mean(seeds.values()),
+        "by_task": seeds,
+        "rate": statistics.mean(rates),
+        "rate_spread": spread(rates),
+        "paper": ABLATION[method.name],
+    }

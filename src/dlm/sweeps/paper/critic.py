@@ -1,0 +1,136 @@
+"""The figure of the critic: how fast a soft policy learns with PPO and its critic, and with REINFORCE without one."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlm.sweeps.job import Job, Record
+from dlm.sweeps.paper.drawing import COLOURS, count_by_decades, new_panels, save_figure, style
+from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
+
+__all__ = ["CriticFigure", "curve_of"]
+
+SOFT = {"keep_soft": True}
+METHODS = {
+    "ppo": Method("ppo", "ppo", SOFT, "DLM", "PPO with the critic"),
+    "reinforce": Method("reinforce", "reinforce", SOFT, "DLM", "REINFORCE"),
+}
+"""By the machine that they train (`column`): another machine adds its two rows here, and has a panel of its own."""
+LIMIT = 180.0
+GRID = 60
+SUCCESS = 0.9
+"""Mean success of training episodes from which a policy counts as learned."""
+
+
+class CriticFigure(Experiment):
+    """Unstack, Stack and On, averaged as in the paper, and each of them."""
+
+    name = "critic"
+    tasks = ("rl/unstack", "rl/stack", "rl/on")
+    usual = tuple(METHODS)
+    schedules = ("fast", "paper")
+
+    @property
+    def methods(self) -> Mapping[str, Method]:
+        return METHODS
+
+    def jobs(self, wanted: Wanted) -> list[Job]:
+        schedule = self.schedule(wanted)
+        return self.chosen_jobs(wanted, LIMIT, {} if schedule == "fast" else {"schedule": schedule})
+
+    def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
+        runs = [run for run in records if run.get("curve")]
+        steps = _grid(runs)
+        series, rows = [], []
+        for method in METHODS.values():
+            mine = [run for run in runs if run["asked"] == method.name]
+            for task in (None, *self.tasks):  # None: all of them, as in the paper
+                group = [run for run in mine if task in (None, run["task"])]
+                if group:
+                    series.append(_series(method, task, group, steps))
+                    rows.append(_row(method, task, group))
+        return {
+            "schedule": self.schedule(wanted),
+            "steps": steps.tolist(),
+            "series": series,
+            "rows": rows,
+            "success": SUCCESS,
+            "commits": sorted({run["commit"] for run in runs}),
+            "hours": sum(run.get("cpu_seconds") or 0 for run in runs) / 3600,
+        }
+
+    def draw(self, figures: Record, path: Path) -> None:
+        """A row a machine: all tasks together, then each."""
+        machines = list(dict.fromkeys(each["machine"] for each in figures["series"])) or ["DLM"]
+        panels = [(machine, task) for machine in machines for task in (None, *self.tasks)]
+        figure, axes = new_panels(len(machines), len(self.tasks) + 1, (13, 3.4 * len(machines)))
+        for axis, (machine, task) in zip(axes, panels, strict=True):
+            for place, method in enumerate(METHODS.values()):
+                for each in figures["series"]:
+                    if (each["method"], each["machine"], each["task"]) == (method.name, machine, task):
+                        colour = COLOURS[1 + place % 7]
+                        axis.fill_between(figures["steps"], each["low"], each["high"], color=colour, alpha=0.18, lw=0)
+                        axis.plot(figures["steps"], each["mean"], color=colour, label=method.words)
+            axis.set_title(f"{machine}, {'mean of the three' if task is None else task.partition('/')[2]}", fontsize=10)
+            axis.set_xlabel("environment steps")
+            axis.set_ylim(-0.02, 1.02)
+            count_by_decades(axis)
+            style(axis)
+        axes[0].set_ylabel("success in training")
+        handles, labels = axes[0].get_legend_handles_labels()
+        if handles:
+            figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+        save_figure(figure, path)
+
+
+def curve_of(run: Record) -> NDArray[np.float64]:
+    """Steps and success of a run, up to what its soft policy does in fresh episodes of the training start."""
+    end = [run["steps"], run["soft_returns"][0]["success"]] if run.get("soft_returns") else None
+    points = [[point[0], point[2]] for point in run["curve"]]
+    return np.array(points if end is None else [*points, end], dtype=np.float64)
+
+
+def _grid(runs: Iterable[Record]) -> NDArray[np.float64]:
+    curves = [curve_of(run) for run in runs]
+    if not curves:
+        return np.empty(0)
+    first, last = (pick(curve[place, 0] for curve in curves) for pick, place in ((max, 0), (max, -1)))
+    return np.geomspace(max(1.0, first), max(1.0, last), GRID).round(1)
+
+
+def _series(method: Method, task: str | None, runs: Sequence[Record], steps: NDArray[np.float64]) -> Record:
+    """Mean success over runs, and the quartiles; a run that has ended stays where it is."""
+    values = np.array([np.interp(steps, *curve_of(run).T) for run in runs])
+    low, high = np.quantile(values, (0.25, 0.75), axis=0)
+    shown = {"mean": values.mean(axis=0), "low": low, "high": high}
+    about = {"method": method.name, "machine": method.column, "task": task, "runs": len(runs)}
+    return {**about, **{name: array.round(4).tolist() for name, array in shown.items()}}
+
+
+def _row(method: Method, task: str | None, runs: Sequence[Record]) -> Record:
+    """When the runs had learned."""
+    reached = [steps for run in runs if (steps := _reached(curve_of(run))) is not None]
+    return {
+        "method": method.name,
+        "words": method.words,
+        "machine": method.column,
+        "task": task,
+        "runs": len(runs),
+        "learned": len(reached),
+        "steps": statistics.median(reached) if reached else None,
+        "return": statistics.mean(run["soft_returns"][0]["mean"] for run in runs if run.get("soft_returns"))
+        if any(run.get("soft_returns") for run in runs)
+        else None,
+    }
+
+
+def _reached(curve: NDArray[np.float64]) -> float | None:
+    """The first steps from which success stays at least as high as it should."""
+    below = np.flatnonzero(curve[:, 1] < SUCCESS)
+    place = below[-1] + 1 if len(below) else 0
+    return None if place == len(curve) else float(curve[place, 0])

@@ -1,0 +1,115 @@
+"""What an experiment of the paper is: which runs it needs, what their figures are, and how they are drawn."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from dlm.errors import SettingsError, did_you_mean
+from dlm.runs.settings import ScheduleName
+from dlm.sweeps.executors import Executor
+from dlm.sweeps.job import Job, Record
+from dlm.sweeps.records import Records
+from dlm.sweeps.sweep import Watcher, run_missing
+
+__all__ = ["ExperimentName", "Experiment", "Method", "Wanted"]
+
+ExperimentName = Literal["ilp", "rl", "ablation", "critic", "cost"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row of a table: a learner with settings, and the paper's column beside it."""
+
+    name: str
+    learner: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    column: str | None = None
+    words: str = ""
+    """What it is, where the name does not say it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What a user wants of an experiment; what is empty or None is what the experiment has."""
+
+    tasks: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    seeds: tuple[int, ...] = ()
+    schedule: ScheduleName | None = None
+    limit: float | None = None
+    """Seconds of learning of a run."""
+    shorten: float | None = None
+    """The factor by which the ablation's schedule is shortened."""
+
+
+class Experiment(ABC):
+    """A table or a figure of the paper."""
+
+    name: ClassVar[ExperimentName]
+    tasks: tuple[str, ...]
+    usual: tuple[str, ...]
+    """The methods that are run unless others are asked for."""
+    seeds: tuple[int, ...] = tuple(range(5))
+    schedules: tuple[ScheduleName, ...] = ("paper",)
+    """Those that make sense; the first one is the default."""
+
+    @property
+    @abstractmethod
+    def methods(self) -> Mapping[str, Method]:
+        """All methods that can be asked for."""
+
+    @abstractmethod
+    def jobs(self, wanted: Wanted) -> list[Job]:
+        """The runs that it takes."""
+
+    @abstractmethod
+    def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
+        """What is shown of the runs that have ended, as JSON; the template of that name makes a page of it."""
+
+    @abstractmethod
+    def draw(self, figures: Record, path: Path) -> None:
+        """Draw the figures."""
+
+    def stem(self, wanted: Wanted) -> str:
+        """What its files are called."""
+        schedule = self.schedule(wanted)
+        return f"paper-{self.name}" + ("" if schedule == self.schedules[0] else f"-{schedule}")
+
+    def schedule(self, wanted: Wanted) -> ScheduleName:
+        return wanted.schedule or self.schedules[0]
+
+    def check(self, wanted: Wanted) -> None:
+        """Refuse tasks, methods and schedules that the experiment does not have."""
+        if self.schedule(wanted) not in self.schedules:
+            offered = " or ".join(self.schedules)
+            raise SettingsError(f"`reproduce {self.name}` has the schedule {offered}, not {wanted.schedule}")
+        for kind, given, known in (("task", wanted.tasks, self.tasks), ("method", wanted.methods, self.methods)):
+            for name in given:
+                if name not in known:
+                    raise SettingsError(
+                        f"`reproduce {self.name}` has no {kind} {name!r}.{did_you_mean(name, known)} "
+                        f"It has {', '.join(known)}"
+                    )
+
+    def run(self, wanted: Wanted, records: Records, executor: Executor, folder: Path, watch: Watcher) -> None:
+        """Run what is missing."""
+        run_missing(self.jobs(wanted), records, executor, folder, watch)
+
+    def chosen_methods(self, wanted: Wanted) -> list[Method]:
+        return [self.methods[name] for name in wanted.methods or self.usual]
+
+    def chosen_tasks(self, wanted: Wanted) -> tuple[str, ...]:
+        return tuple(task for task in self.tasks if task in (wanted.tasks or self.tasks))
+
+    def chosen_jobs(self, wanted: Wanted, limit: float | None, settings: Mapping[str, Any]) -> list[Job]:
+        """All tasks and methods of a seed before those of the next, so that all are seen early."""
+        return [
+            Job(task, method.learner, seed, wanted.limit or limit, {**settings, **method.settings}, method.name)
+            for seed in wanted.seeds or self.seeds
+            for task in self.chosen_tasks(wanted)
+            for method in self.chosen_methods(wanted)
+        ]

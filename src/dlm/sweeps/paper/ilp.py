@@ -1,0 +1,122 @@
+"""The table of inductive logic programming (table 4 of the paper): success at m and M, and successful seeds."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from dlm.learning.settings import LEARNERS
+from dlm.sweeps.job import Job, Record
+from dlm.sweeps.paper.drawing import draw_bars
+from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
+from dlm.sweeps.paper.figures import ILP, ILP_COLUMNS, LITERALS
+from dlm.tasks import task_names
+
+__all__ = ["IlpTable", "ended", "spread", "successful"]
+
+COLUMNS = {"gradient": "DLM", "nlm": "NLM", "dilp": "dILP", "dnl-ilp": "dNL-ILP"}
+"""The paper's column of a learner."""
+OWN_TRAINING = 864_000.0
+"""Seconds for training that ends by itself: ten days, as good as no limit."""
+FAST_LIMIT = 600.0
+
+
+class IlpTable(Experiment):
+    """Ten tasks; with the paper's schedule one start a seed, with the fast one restarts until a time limit."""
+
+    name = "ilp"
+    tasks = task_names()
+    usual = ("gradient",)
+    seeds = tuple(range(10))
+    schedules = ("paper", "fast")
+
+    @property
+    def methods(self) -> Mapping[str, Method]:
+        return {name: Method(name, name, column=COLUMNS.get(name)) for name in LEARNERS}
+
+    def jobs(self, wanted: Wanted) -> list[Job]:
+        ours = self.schedule(wanted) == "fast"
+        found = self.chosen_jobs(wanted, FAST_LIMIT if ours else OWN_TRAINING, {})
+        # Only the machine has two schedules.
+        return [_with_schedule(job) if job.learner == "gradient" and not ours else job for job in found]
+
+    def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
+        rows = [
+            _row(task, method, runs)
+            for method in self.methods.values()
+            for task in self.tasks
+            if (runs := [run for run in records if (run["asked"], run["task"]) == (method.name, task)])
+        ]
+        return {
+            "schedule": self.schedule(wanted),
+            "rows": rows,
+            "columns": ILP_COLUMNS,
+            "paper": {task: {c: asdict(s) for c, s in zip(ILP_COLUMNS, ILP[task], strict=True)} for task in self.tasks},
+            "commits": sorted({run["commit"] for run in records}),
+            "hours": sum(run.get("cpu_seconds") or 0 for run in records) / 3600,
+        }
+
+    def draw(self, figures: Record, path: Path) -> None:
+        """Successful seeds of each task beside the paper's."""
+        shown: dict[str, dict[str, float | None]] = {
+            f"paper, {column}": {task: figures["paper"][task][column]["seeds"] for task in self.tasks}
+            for column in dict.fromkeys(row["column"] for row in figures["rows"] if row["column"])
+        }
+        for row in figures["rows"]:
+            shown.setdefault(row["method"], dict.fromkeys(self.tasks))[row["task"]] = row["successful"]
+        draw_bars(shown, "successful seeds, %", path)
+
+
+def _with_schedule(job: Job) -> Job:
+    settings = {**job.settings, "schedule": "paper"}
+    return Job(job.problem, job.learner, job.seed, job.limit, settings, job.asked)
+
+
+def ended(run: Record) -> list[Record]:
+    """The tests of what a run ended with: of a schedule of one start, the program read off at its end."""
+    schedule: Record | None = run.get("schedule")
+    trials: list[Record] = (run if schedule is None else schedule)["trials"]
+    return trials
+
+
+def successful(run: Record) -> bool:
+    """As the paper counts: no error in the tests at m and M. Of a schedule, what was read off at its end counts."""
+    train, large, *_ = ended(run)
+    return bool(train["success_rate"] == large["success_rate"] == 1.0)
+
+
+def spread(values: Sequence[float]) -> float:
+    """The standard deviation over seeds."""
+    return statistics.pstdev(values)
+
+
+def _row(task: str, method: Method, runs: Sequence[Record]) -> Record:
+    """What is known of a method on a task."""
+    schedules = [run["schedule"] for run in runs if run.get("schedule")]
+    steps = [end["first_verified"] for end in schedules if end["first_verified"] is not None]
+    row: Record = {"task": task, "method": method.name, "column": method.column, "runs": len(runs)}
+    for place, name in enumerate(("train", "large")):
+        rates = [100 * ended(run)[place]["success_rate"] for run in runs]
+        row[name] = statistics.mean(rates)
+        row[f"{name}_spread"] = spread(rates)
+    row["successful"] = _percent(successful(run) for run in runs)
+    # At sizes from 2 on too; a schedule's own count, where there is one.
+    row["verified"] = _percent((run.get("schedule") or run)["verified"] for run in runs)
+    row["first"] = _percent(run["verified"] and run["restarts"] == 1 for run in runs)
+    row["ever"] = _percent(run["verified"] for run in runs)
+    row["first_verified"] = None if not steps else [min(steps), statistics.median(steps), max(steps)]
+    row["steps"] = statistics.median(run["steps"] for run in runs)
+    row["seconds"] = [statistics.median(run["wall_seconds"] for run in runs), max(run["wall_seconds"] for run in runs)]
+    row["cpu_hours"] = sum(run.get("cpu_seconds") or 0 for run in runs) / 3600 / len(runs)
+    sizes = [run["literals"] for run in runs if run["verified"]]
+    row["literals"] = statistics.median(sizes) if sizes else None
+    row["paper_literals"] = LITERALS.get(task)
+    return row
+
+
+def _percent(values: Any) -> float:
+    found = list(values)
+    return 100 * sum(map(bool, found)) / len(found)

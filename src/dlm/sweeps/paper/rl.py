@@ -1,0 +1,124 @@
+"""The table of policies (table 1 of the paper): mean returns of the best seed, and of all seeds beside it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from dlm.envs import domain_names
+from dlm.policies.settings import METHODS as WORDS
+from dlm.policies.settings import POLICY_LEARNERS
+from dlm.policies.verify import Earned
+from dlm.sweeps.job import Job, Record
+from dlm.sweeps.paper.drawing import draw_bars
+from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
+from dlm.sweeps.paper.figures import FIVE_STARTS, RL, RL_COLUMNS, Published
+
+__all__ = ["RlTable", "earned"]
+
+COLUMNS = {
+    "nlrl": "NLRL",
+    "nlm": "NLM",
+    "ppo-soft": "nIDLM",
+    "ppo": "DLM",
+    "dlm-incr-rl": "DLM+incr",
+    "dlm-incr-sl": "DLM+incr (SL)",
+    "imitation": "DLM+incr (SL)",
+}
+"""The paper's column of a method."""
+SOFT = Method(
+    "ppo-soft", "ppo", {"keep_soft": True}, COLUMNS["ppo-soft"], "the soft policy of PPO, which is no program"
+)
+LIMITS = {"fast": 590.0, "paper": 36_000.0}
+
+
+class RlTable(Experiment):
+    """Six worlds to act in."""
+
+    name = "rl"
+    tasks = domain_names()
+    usual = ("ppo", "ppo-soft")
+    schedules = ("fast", "paper")
+
+    @property
+    def methods(self) -> Mapping[str, Method]:
+        learners = {
+            name: Method(name, name, column=COLUMNS.get(name), words=WORDS.get(name, "")) for name in POLICY_LEARNERS
+        }
+        return {**learners, SOFT.name: SOFT}
+
+    def jobs(self, wanted: Wanted) -> list[Job]:
+        schedule = self.schedule(wanted)
+        return self.chosen_jobs(wanted, LIMITS[schedule], {} if schedule == "fast" else {"schedule": schedule})
+
+    def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
+        rows = [
+            row
+            for method in self.methods.values()
+            for task in self.tasks
+            if (runs := [run for run in records if (run["asked"], run["task"]) == (method.name, task)])
+            for row in _rows(task, method, runs)
+        ]
+        return {
+            "schedule": self.schedule(wanted),
+            "rows": rows,
+            "methods": {row["method"]: self.methods[row["method"]].words for row in rows},
+            "columns": RL_COLUMNS,
+            "paper": [[task, test, *map(_published, figures)] for (task, test), figures in RL.items()],
+            "commits": sorted({run["commit"] for run in records}),
+            "hours": sum(run.get("cpu_seconds") or 0 for run in records) / 3600,
+        }
+
+    def draw(self, figures: Record, path: Path) -> None:
+        """The best seed of each test beside the paper's."""
+        shown: dict[str, dict[str, float | None]] = {}
+        for row in figures["rows"]:
+            if row["paper"] is None:
+                continue
+            name = f"{row['task'].partition('/')[2]}, {row['test'] if row['test'] != FIVE_STARTS else '5 starts'}"
+            shown.setdefault(f"paper, {row['column']}", {})[name] = row["paper"].get("mean")
+            shown.setdefault(row["method"], {})[name] = row["best"]
+        draw_bars(shown, "mean return of the best seed", path)
+
+
+def earned(run: Record) -> list[Earned]:
+    """What the policy that was asked for earned: the program, or the soft policy."""
+    return [Earned.from_json(test) for test in run.get("soft_returns") or run["returns"]]
+
+
+def _published(figure: Published | str) -> Record:
+    return {"sign": figure} if isinstance(figure, str) else asdict(figure)
+
+
+def _rows(task: str, method: Method, runs: Sequence[Record]) -> list[Record]:
+    """A row for each test of a task, and for several starts of one world their mean."""
+    tests = [earned(run) for run in runs]
+    best = max(tests, key=lambda each: sum(test.mean for test in each))
+    named = [(test.name, slice(place, place + 1)) for place, test in enumerate(best)]
+    rows = []
+    for name, which in ([(FIVE_STARTS, slice(None))] if len(named) > 2 else []) + named:
+        means = [statistics.mean(test.mean for test in each[which]) for each in tests]
+        optima = [test.optimum for each in tests for test in each[which]]
+        known = RL.get((task, name)) if method.column else None
+        rows.append(
+            {
+                "method": method.name,
+                "task": task,
+                "test": name,
+                "column": method.column,
+                "runs": len(runs),
+                "verified": sum(run["verified"] for run in runs),
+                "made_by": [run["learner"] for run in runs],
+                "best": statistics.mean(test.mean for test in best[which]),
+                "mean": statistics.mean(means),
+                "spread": statistics.pstdev(means),
+                "success": statistics.mean(test.success for each in tests for test in each[which]),
+                "optimum": None if None in optima else statistics.mean(value for value in optima if value is not None),
+                "seconds": statistics.median(run["wall_seconds"] for run in runs),
+                "literals": statistics.median(run["literals"] for run in runs),
+                "paper": None if known is None else _published(known[RL_COLUMNS.index(method.column or "")]),
+            }
+        )
+    return rows

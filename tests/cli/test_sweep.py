@@ -1,0 +1,69 @@
+"""`dlm sweep`, as a user runs it."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Command, Run, Start, wait_for
+
+FEW = ("sweep", "family/has-father", "--learner", "search", "--grid", "depth=4,5", "outputs=4", "--out", "found")
+
+
+def test_a_sweep_ends_in_a_table_and_goes_on_where_it_was(dlm: Run, tmp_path: Path) -> None:
+    done = dlm(*FEW, "--seeds", "0", "--jobs", 2)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("DEPTH  OUTPUTS  RUNS  VERIFIED")
+    assert done.stdout.count("(100 %)") == 2
+    assert done.stderr.count("verified, by search") == 2
+    again = dlm(*FEW, "--seeds", "0-1")
+    assert again.stderr.count("verified, by search") == again.stderr.count("/2] search family/has-father 1") == 2
+    found = tmp_path / "found"
+    assert len((found / "records.jsonl").read_text().splitlines()) == 4
+    table = json.loads((found / "table.json").read_text())
+    assert [(row["settings"], row["runs"], row["verified"]) for row in table] == [
+        ({"depth": "4", "outputs": "4"}, 2, 2),
+        ({"depth": "5", "outputs": "4"}, 2, 2),
+    ]
+    assert (found / "table.md").read_text().startswith("| depth | outputs | runs |")
+
+
+def test_ctrl_c_keeps_what_was_measured(start: Start, tmp_path: Path) -> None:
+    process = start(
+        *("sweep", "graph/6-connectivity", "--grid", "depth=3", "--learner", "search", "--seeds", "0-3", "--jobs", 1),
+        *("--time-limit", 2, "--out", "found"),
+    )
+    wait_for(tmp_path / "found" / "records.jsonl")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted" in err
+    assert len((tmp_path / "found" / "records.jsonl").read_text().splitlines()) < 4
+
+
+CASES = {
+    "unknown setting": (("--grid", "dept=4"), "Did you mean 'depth'?"),
+    "impossible setting": (("--grid", "depth=1"), "'depth' setting must be at least 2"),
+    "no grid": (("--grid", "depth"), "a grid is given as SETTING=VALUE"),
+    "seeds": (("--seeds", "many"), "seeds are given as numbers and ranges"),
+    "learner twice": (("--learner", "search", "--grid", "learner=search"), "--learner and the grid"),
+    "unknown learner": (("--learner", "serach"), "'learner' setting must be one of"),
+    "no time": (("--time-limit", "0"), "'time_limit' setting must be a positive number"),
+    "no jobs": (("--jobs", "0"), "--jobs must be at least 1"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_cannot_be_asked_for(call: Command, tmp_path: Path, case: str) -> None:
+    arguments, message = CASES[case]
+    code, out, err = call("sweep", "family/has-father", *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_problem_has_a_near_name(call: Command) -> None:
+    code, _, err = call("sweep", "family/has-fahter")
+    assert code == 2
+    assert "Did you mean 'family/has-father'" in err

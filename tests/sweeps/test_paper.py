@@ -1,0 +1,201 @@
+"""The experiments of the paper: which runs they take, and what pages say of their records."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from dlm.errors import ResourceError, SettingsError
+from dlm.sweeps.executors import LocalProcesses
+from dlm.sweeps.paper.critic import curve_of
+from dlm.sweeps.paper.experiment import ExperimentName, Wanted
+from dlm.sweeps.paper.figures import ABLATION, COST, ILP, RL, RL_COLUMNS
+from dlm.sweeps.paper.measure import measure
+from dlm.sweeps.paper.reproduce import EXPERIMENTS, open_records, reproduce, write_page
+from dlm.sweeps.records import Records
+
+
+def test_the_papers_figures_are_complete() -> None:
+    assert [row[3].seeds for row in ILP.values()] == [100, 100, 100, 100, 70, 90, 100, 90, 100, 100]
+    assert [row[0] for row in ABLATION.values()] == [58, 68, 70, 80, 95]
+    assert all(len(row) == len(RL_COLUMNS) for row in RL.values())
+    assert [(max(rows), rows[0]) for rows in COST["graph/2-outdegree"].values()] == [
+        (35, (966, 22)),
+        (15, (2522, 844)),
+        (35, (3238, 1372)),
+    ]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_page_can_be_written_of_nothing(name: ExperimentName, tmp_path: Path) -> None:
+    experiment, wanted = EXPERIMENTS[name](), Wanted()
+    page = write_page(experiment, wanted, open_records(experiment, wanted, tmp_path), tmp_path)
+    assert page == tmp_path / f"paper-{name}.md"
+    assert page.read_text().startswith("# The paper's")
+    assert json.loads(page.with_suffix(".json").read_text())
+    with Image.open(page.with_suffix(".png")) as picture:
+        assert picture.width > 300
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "message"),
+    [
+        ("ilp", Wanted(tasks=("is-uncel",)), "no task 'is-uncel'. Did you mean 'family/is-uncle'"),
+        ("ilp", Wanted(methods=("gradeint",)), "no method 'gradeint'. Did you mean 'gradient'"),
+        ("rl", Wanted(methods=("pposoft",)), "Did you mean 'ppo-soft'"),
+        ("rl", Wanted(tasks=("family/is-uncle",)), "It has rl/unstack"),
+        ("ablation", Wanted(schedule="fast"), "has the schedule paper, not fast"),
+    ],
+)
+def test_what_is_not_there_is_refused_with_near_names(name: ExperimentName, wanted: Wanted, message: str) -> None:
+    with pytest.raises(SettingsError) as error:
+        EXPERIMENTS[name]().check(wanted)
+    assert message in str(error.value)
+
+
+def test_the_papers_schedule_is_for_the_machine_alone() -> None:
+    ilp = EXPERIMENTS["ilp"]()
+    jobs = ilp.jobs(Wanted(tasks=("family/has-father",), methods=("gradient", "search"), seeds=(3,)))
+    assert [job.key for job in jobs] == ["gradient family/has-father 3 schedule=paper", "search family/has-father 3"]
+    fast = ilp.jobs(Wanted(schedule="fast", limit=7))
+    assert len(fast) == 100
+    assert {(job.learner, job.limit, *job.settings) for job in fast} == {("gradient", 7)}
+    assert ilp.stem(Wanted(schedule="fast")) == "paper-ilp-fast"
+
+
+def test_the_ablation_shortens_all_rows_alike() -> None:
+    jobs = EXPERIMENTS["ablation"]().jobs(Wanted(tasks=("family/has-father",), seeds=(0,), shorten=5))
+    assert {job.asked: {**job.settings} for job in jobs} == {
+        "softmax": {"schedule": "paper", "shorten": 5, "noise": "none", "dropout": 0},
+        "constant-noise": {"schedule": "paper", "shorten": 5, "noise_decay": 1},
+        "no-dropout": {"schedule": "paper", "shorten": 5, "dropout": 0},
+        "gaussian": {"schedule": "paper", "shorten": 5, "noise": "gaussian"},
+        "dlm": {"schedule": "paper", "shorten": 5},
+    }
+
+
+def test_the_usual_critic_runs_keep_the_soft_policy() -> None:
+    jobs = EXPERIMENTS["critic"]().jobs(Wanted(seeds=(0,)))
+    assert len(jobs) == 6
+    assert all(job.settings == {"keep_soft": True} for job in jobs)
+
+
+def trial(rate: float) -> dict[str, Any]:
+    return {"success_rate": rate}
+
+
+def run(seed: int, *, end: float, verified: bool, first: int | None, **more: Any) -> dict[str, Any]:
+    """A run of the paper's schedule: how its program at the end did, and whether a program was right at some time."""
+    trials = [trial(end)] * 3
+    return {
+        "asked": "gradient", "task": "family/is-uncle", "seed": seed, "commit": "abc", "verified": verified,
+        "schedule": {"verified": end == 1.0, "first_verified": first, "trials": trials}, "trials": [trial(1.0)] * 3,
+        "restarts": 1, "steps": 50_000, "wall_seconds": 10.0, "cpu_seconds": 3600.0, "literals": 5, **more,
+    }  # fmt: skip
+
+
+def test_the_paper_counts_what_is_read_off_at_the_end(tmp_path: Path) -> None:
+    experiment, wanted = EXPERIMENTS["ilp"](), Wanted()
+    records = open_records(experiment, wanted, tmp_path)
+    records.keep("0", run(0, end=1.0, verified=True, first=1000))
+    records.keep("1", run(1, end=0.9, verified=True, first=3000))  # right on the way, wrong at the end
+    records.keep("2", {**run(2, end=1.0, verified=True, first=4000), "error": "no memory"})
+    (row,) = experiment.figures(records.done, wanted)["rows"]
+    assert (row["train"], row["train_spread"]) == pytest.approx((95, 5))
+    assert (row["runs"], row["successful"], row["verified"], row["ever"]) == (2, 50, 50, 100)
+    assert row["first_verified"] == [1000, 2000, 3000]
+    assert row["cpu_hours"] == 1.0
+    text = write_page(experiment, wanted, records, tmp_path).read_text()
+    assert "| gradient | family/is-uncle | 2 | 95 ± 5 | 95 ± 5 | 50 | 50 | 100 | 1000, 2000, 3000 | 50000 | 1 |" in text
+    assert "- 2: no memory" in text
+
+
+def test_the_ablation_averages_over_tasks(tmp_path: Path) -> None:
+    experiment, wanted = EXPERIMENTS["ablation"](), Wanted(shorten=5)
+    records = open_records(experiment, wanted, tmp_path)
+    for number, (task, end) in enumerate((("a", 1.0), ("a", 0.5), ("b", 1.0))):
+        about = {"asked": "dlm", "task": task, "settings": {"shorten": 5}}
+        records.keep(str(number), {**run(number, end=end, verified=True, first=1), **about})
+    records.keep("other", {**run(9, end=0.0, verified=True, first=1), "asked": "dlm", "settings": {"shorten": 8}})
+    (row,) = experiment.figures(records.done, wanted)["rows"]
+    assert (row["runs"], row["successful"], row["by_task"]) == (3, 75, {"a": 50, "b": 100})
+    assert "| dlm | all of it | 3 | 75 | 95 |" in write_page(experiment, wanted, records, tmp_path).read_text()
+
+
+def earned(name: str, mean: float) -> dict[str, Any]:
+    return {
+        "name": name, "size": 10, "episodes": 10, "mean": mean, "interval": [mean, mean], "optimum": 0.939,
+        "exact": True, "success": 1.0,
+    }  # fmt: skip
+
+
+def test_the_best_seed_of_a_policy_stands_beside_the_paper_s(tmp_path: Path) -> None:
+    experiment, wanted = EXPERIMENTS["rl"](), Wanted()
+    records = open_records(experiment, wanted, tmp_path)
+    for seed, mean in enumerate((0.9, 0.94)):
+        tests = [earned("10 numbers", mean), earned("50 numbers", mean - 0.4)]
+        about = {"asked": "ppo", "task": "rl/sorting", "seed": seed, "commit": "abc", "verified": seed == 1}
+        cost = {"wall_seconds": 5.0, "literals": 4, "cpu_seconds": 5.0, "learner": "ppo+repair"}
+        records.keep(str(seed), {**about, **cost, "returns": tests, "soft_returns": []})
+    text = write_page(experiment, wanted, records, tmp_path).read_text()
+    assert "| ppo | rl/sorting | 10 numbers | 2 | 1 | 0.940 | 0.920 ± 0.02 | 0.939 | 100 | 5 | 4 |" in text
+    assert "| ppo+repair 2 | DLM 0.939 ± 0.02 |" in text
+
+
+def test_curves_end_with_the_fresh_episodes(tmp_path: Path) -> None:
+    experiment, wanted = EXPERIMENTS["critic"](), Wanted()
+    curve = [[100, -1.0, 0.0], [200, 0.5, 0.95], [300, 0.5, 0.8], [400, 0.9, 0.95]]
+    base = {"task": "rl/unstack", "seed": 0, "commit": "abc", "steps": 500, "curve": curve}
+    solved = {**base, "asked": "ppo", "soft_returns": [earned("4 blocks", 0.94)]}
+    assert curve_of(solved)[-1].tolist() == [500, 1.0]
+    records = open_records(experiment, wanted, tmp_path)
+    records.keep("ppo", solved)
+    records.keep("reinforce", {**base, "asked": "reinforce", "soft_returns": [{**earned("4", 0.1), "success": 0.1}]})
+    text = write_page(experiment, wanted, records, tmp_path).read_text()
+    assert "| DLM | PPO with the critic | rl/unstack | 1 | 1 | 400 | 0.940 |" in text
+    assert "| DLM | REINFORCE | rl/unstack | 1 | 0 | never | 0.100 |" in text
+
+
+def test_what_is_cut_short_has_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = EXPERIMENTS["ilp"]()
+    wanted = Wanted(tasks=("family/has-father",), methods=("search",), seeds=(0, 1), schedule="fast")
+    records = open_records(experiment, wanted, tmp_path)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(experiment, wanted, records, LocalProcesses(1), tmp_path, stop)
+    assert "| search | family/has-father | 1 |" in (tmp_path / "paper-ilp-fast.md").read_text()
+    assert len(Records(records.path)) == 1
+
+    def full(*_: object) -> None:
+        raise ResourceError("the disk is full")
+
+    monkeypatch.setattr(Records, "keep", full)
+    with pytest.raises(ResourceError, match="the disk is full"):
+        reproduce(experiment, wanted, records, LocalProcesses(1), tmp_path, stop)
+    assert len(Records(records.path)) == 1
+
+
+@pytest.mark.parametrize("what", ["step", "soft"])
+def test_machines_are_measured_in_a_process_of_their_own(what: str) -> None:
+    found = measure(what, task="graph/1-outdegree", objects=4)
+    assert found["seconds"] > 0
+    assert found["bytes"] > 0
+
+
+def test_what_memory_cannot_hold_is_estimated_and_not_tried() -> None:
+    found = measure("soft", task="graph/2-outdegree", objects=2000)
+    assert found["out_of_memory"]
+    assert found["estimated_bytes"] > 10**12
+
+
+def test_programs_are_measured_and_checked() -> None:
+    program = "adjacent_to_red(x) :- {}(exists y: edge(x, y) & red(y)).\n"
+    for sign, right in (("", True), ("~", False)):
+        found = measure("program", task="graph/adjacent-to-red", objects=30, program=program.format(sign))
+        assert found["right"] is right
+    assert "error" in measure("program", task="graph/adjacent-to-red", objects=30, program="nonsense")
