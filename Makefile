@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: setup learn test lint types unit docs bench-ilp bench-step bench-eval bench-run torture fuzz bench-env bench-rl bench-compare clean
+.PHONY: setup learn test lint types unit docs bench-ilp bench-step bench-eval bench-run torture fuzz bench-env bench-rl bench-compare bench-data clean
 
 setup: .venv/.done
 
@@ -52,6 +52,9 @@ fuzz: setup
 
 torture: setup
 	PYTHONPATH=tests $(BIN)/python -m benchmarks.torture $(ARGS)
+
+bench-data: setup
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.data $(ARGS)
 
 bench-env: setup
 	$(BIN)/python -m benchmarks.env

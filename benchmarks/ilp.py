@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from benchmarks.pages import Record, render
 from benchmarks.sweep import Plan, Records, by_task, options, sweep
+from dlm.sweeps.paper.figures import ILP, ILP_COLUMNS, LITERALS
 from dlm.tasks import task_names
 
 __all__ = ["PLANS", "main", "page"]
@@ -19,33 +20,20 @@ PLANS = {
     "gradient": Plan(learners=("gradient",), limits=dict.fromkeys(task_names(), 600)),
 }
 
-LITERALS = {
-    # atoms in the paper's own definition of each target
-    "family/has-father": 1,
-    "family/has-sister": 3,
-    "family/is-grandparent": 4,
-    "family/is-uncle": 8,
-    "family/is-mguncle": 10,
-    "graph/adjacent-to-red": 2,
-    "graph/4-connectivity": 8,
-    "graph/6-connectivity": 13,
-    "graph/1-outdegree": 2,
-    "graph/2-outdegree": 3,
-}
 
-PAPER = {
-    # success rates at m and M and percentage of successful seeds: dNL-ILP; dILP (seeds not published); NLM; DLM
-    "family/has-father": "100 / 100 / 100 | 100 / 100 | 100 / 100 / 100 | 100 / 100 / 100",
-    "family/has-sister": "100 / 100 / 40 | 100 / 100 | 100 / 100 / 100 | 100 / 100 / 100",
-    "family/is-grandparent": "100 / 100 / 80 | 100 / 100 | 100 / 100 / 100 | 100 / 100 / 100",
-    "family/is-uncle": "97.32 / 96.77 / 0 | 100 / 100 | 100 / 100 / 90 | 100 / 100 / 100",
-    "family/is-mguncle": "99.09 / N/A / 0 | 100 / 100 | 100 / 100 / 20 | 100 / 100 / 70",
-    "graph/adjacent-to-red": "100 / 100 / 100 | 100 / 100 | 100 / 100 / 90 | 100 / 100 / 90",
-    "graph/4-connectivity": "91.36 / 85.30 / 0 | 100 / 100 | 100 / 100 / 100 | 100 / 100 / 100",
-    "graph/6-connectivity": "92.80 / N/A / 0 | 100 / 100 | 100 / 100 / 60 | 100 / 100 / 90",
-    "graph/1-outdegree": "82.00 / 78.44 / 0 | 100 / 100 | 100 / 100 / 100 | 100 / 100 / 100",
-    "graph/2-outdegree": "83.39 / 8.24 / 0 | N/A / N/A | 100 / 100 / 100 | 100 / 100 / 100",
-}
+def _papers(task: str) -> str:
+    """Success rates at m and M and percentage of successful seeds: dNL-ILP; dILP (seeds not published); NLM; DLM."""
+    cells = []
+    for column, known in zip(ILP_COLUMNS, ILP[task], strict=True):
+        rates = [
+            "N/A" if rate is None else format(rate, "g" if rate == 100 else ".2f")
+            for rate in (known.train, known.large)
+        ]
+        cells.append(" / ".join([*rates, *([] if column == "dILP" else [f"{known.seeds:g}"])]))
+    return " | ".join(cells)
+
+
+PAPER = {task: _papers(task) for task in ILP}
 
 
 def main() -> None:
@@ -74,7 +62,7 @@ def page(records: dict[str, Record]) -> str:
             "paper": PAPER,
             "failed": sorted(key for key, record in done.items() if not record["verified"]),
             "made": [record["learner"] for record in of["auto"]],
-            "shown": {task: done[key]["program"] for task in task_names() if (key := f"auto {task} 0") in done},
+            "shown": {task: group[0]["program"] for task, group in by_task(task_names(), of["auto"]).items()},
             "errors": {key: record["error"] for key, record in records.items() if "error" in record},
         },
     )

@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 import os
 import platform
-import statistics
 import subprocess
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from dlm.sweeps.job import Record
+from dlm.sweeps.pages import open_templates
 
 __all__ = ["OUT", "Record", "commit", "machine", "render", "write"]
 
 OUT = Path("docs/benchmarks")
 """Where pages and figures go."""
-
-Record = dict[str, Any]
-"""What is known of a run or a measurement, as it stands in a JSON file."""
 
 
 def render(name: str, values: Mapping[str, Any]) -> str:
@@ -52,42 +48,4 @@ def machine() -> Record:
     }
 
 
-def _format(value: float | None, spec: str, factor: float = 1) -> str:
-    """A number as Python formats it, times a factor; nothing for what is not known."""
-    return "" if value is None else format(value * factor if factor != 1 else value, spec)
-
-
-def _commits(records: Iterable[Record]) -> str:
-    return ", ".join(sorted({record["commit"] for record in records}))
-
-
-def _column(records: Iterable[Record], name: str) -> list[Any]:
-    return [record[name] for record in records]
-
-
-def _row(cells: Iterable[object]) -> str:
-    """A row of a table."""
-    return f"| {' | '.join(map(str, cells))} |"
-
-
-def _tally(names: Iterable[str]) -> str:
-    """How often each comes, the most frequent first."""
-    return ", ".join(f"{name} {count}" for name, count in Counter(names).most_common())
-
-
-PAGES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
-PAGES.filters |= {
-    "column": _column,
-    "commits": _commits,
-    "f": _format,
-    "mean": statistics.mean,
-    "median": statistics.median,
-    "row": _row,
-    "tally": _tally,
-}
+PAGES = open_templates(Path(__file__).parent / "templates")

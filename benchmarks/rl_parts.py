@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from benchmarks.pages import Record
-from benchmarks.rl_curves import TOWERS, read_curve
-from benchmarks.sweep import Job, Plan
+from benchmarks.rl_curves import TOWERS
+from benchmarks.sweep import Plan
 from dlm.envs import domain_names
 from dlm.policies.verify import Earned
+from dlm.sweeps.paper.figures import FIVE_STARTS, RL, RL_COLUMNS
 
 __all__ = ["MEAN", "PAPER", "PAPER_HEAD", "PARTS", "Part"]
 
 HARD = ("rl/sorting", "rl/path", "rl/blocksworld")
-MEAN = "mean of the five starts"
+MEAN = FIVE_STARTS
 
 Seconds = dict[str, float]
 
@@ -37,11 +37,12 @@ class Part(Plan):
     wanted: Mapping[tuple[str, str], float] = field(default_factory=dict)
     """Returns asked for in a test, where that is not the optimum; where nothing was asked for, less than any."""
 
-    def key(self, job: Job) -> str:
-        return f"{self.name} {super().key(job)}"
+    @property
+    def about(self) -> Record:
+        return {"part": self.name}
 
-    def about(self, folder: Path) -> Record:
-        return {"part": self.name, "curve": read_curve(folder)}
+    def key(self, learner: str, task: str, seed: int) -> str:
+        return f"{self.name} {super().key(learner, task, seed)}"
 
     def returns(self, record: Record) -> tuple[Earned, ...]:
         """What the policy that the table is about earned: the program, or the soft policy."""
@@ -102,16 +103,9 @@ _PARTS = (
 )
 PARTS = {part.name: part for part in _PARTS}
 
-PAPER_HEAD = ("NLRL", "NLM", "nIDLM", "DLM", "DLM+incr", "DLM+incr (SL)")
+PAPER_HEAD = RL_COLUMNS
 PAPER = {
     # mean rewards of the best seed; -: no working program could be extracted; N/A: out of memory
-    ("rl/unstack", MEAN): (".914", ".920", ".920", ".920", ".920", ".920"),
-    ("rl/stack", MEAN): (".877", ".920", ".920", ".920", ".920", ".920"),
-    ("rl/on", MEAN): (".885", ".896", ".896", ".896", ".896", ".896"),
-    ("rl/sorting", "10 numbers"): (".866", ".939", ".939", ".939", ".939", ".939"),
-    ("rl/sorting", "50 numbers"): ("N/A", ".556", ".556", ".559", ".559", ".559"),
-    ("rl/path", "10 nodes"): ("N/A", ".970", ".970", "-", ".319", ".970"),
-    ("rl/path", "50 nodes"): ("N/A", ".970", ".970", "-", "-.004", ".970"),
-    ("rl/blocksworld", "10 blocks"): ("N/A", ".888", ".904", "-", "-", ".894"),
-    ("rl/blocksworld", "50 blocks"): ("N/A", ".153", ".159", "-", "-", ".230"),
+    test: tuple(known if isinstance(known, str) else f"{known.mean:.3f}".replace("0.", ".", 1) for known in row)
+    for test, row in RL.items()
 }

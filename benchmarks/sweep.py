@@ -1,7 +1,6 @@
 """Many runs of `dlm learn`, kept in a file as they come: a sweep that is killed goes on where it was.
 
-Every run is one ``dlm learn --json`` in a process of its own with one thread, so its seconds count from the start of
-the process to the printed program. A run that ends in an error is shown, and tried again the next time.
+The runs, processes and records are those of `dlm.sweeps`; here is what the tables of the benchmarks have in common.
 """
 
 from __future__ import annotations
@@ -9,24 +8,22 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.pages import OUT, Record, commit
+from benchmarks.pages import OUT
 from dlm.data.draft import draft
+from dlm.errors import SettingsError
+from dlm.sweeps.executors import LocalProcesses
+from dlm.sweeps.job import Job, Record
+from dlm.sweeps.process import ONE_THREAD
+from dlm.sweeps.records import Records as LineRecords
+from dlm.sweeps.sweep import parse_seeds as seeds_of
+from dlm.sweeps.sweep import run_missing
 
-__all__ = ["ONE_THREAD", "Plan", "Records", "by_task", "options", "parse_seeds", "parser", "renamed", "sweep"]
+__all__ = ["ONE_THREAD", "Plan", "PlannedJob", "Records", "by_task", "options", "parse_seeds", "parser", "sweep"]
 
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-PATIENCE = 600
-"""Seconds beyond its limit after which a run is taken for lost."""
-LEARNED = (0, 3)
-"""Exit codes of `dlm learn` that come with a program."""
 RENAMED = {"starts": "restarts", "env_steps": "steps"}
 """What earlier commits call the counts of a run."""
 
@@ -47,60 +44,44 @@ class Plan:
     def tasks(self) -> tuple[str, ...]:
         return tuple(self.limits)
 
-    def key(self, job: Job) -> str:
-        return f"{job.learner} {job.task} {job.seed}"
-
-    def about(self, folder: Path) -> Record:  # noqa: ARG002 for plans that look into the run folder
-        """What else to keep of a run."""
+    @property
+    def about(self) -> Record:
+        """What else to say of its runs."""
         return {}
 
+    def key(self, learner: str, task: str, seed: int) -> str:
+        return f"{learner} {task} {seed}"
 
-@dataclass(frozen=True)
-class Job:
+    def job(self, learner: str, task: str, seed: int, limit: float | None = None) -> PlannedJob:
+        settings = {"keep_soft": True} if self.keep_soft else {}
+        return PlannedJob(task, learner, seed, limit or self.limits[task], settings, plan=self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedJob(Job):
     """One run of a table."""
 
     plan: Plan
-    learner: str
-    task: str
-    seed: int
-    limit: float
 
     @property
     def key(self) -> str:
-        return self.plan.key(self)
+        return self.plan.key(self.learner, self.problem, self.seed)
 
-    def run(self, folder: Path) -> Record:
-        """Learn; an error is a result too."""
-        out = folder / f"{self.key.replace(' ', '-').replace('/', '-')}-{time.time_ns()}"
-        command = [sys.executable, "-m", "dlm", "learn", self.task, "--learner", self.learner, "--json"]
-        command += ["--seed", str(self.seed), "--time-limit", str(self.limit), "--out", str(out)]
-        command += ["--keep-soft"] if self.plan.keep_soft else []
-        about = {"asked": self.learner, "task": self.task, "seed": self.seed, "limit": self.limit, "commit": commit()}
-        environment = {**os.environ, **ONE_THREAD}
-        patience = self.limit + PATIENCE
-        start = time.monotonic()
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, env=environment, check=False, timeout=patience
-            )
-        except subprocess.TimeoutExpired:
-            return {**about, "error": f"did not end {PATIENCE} s after its time limit"}
-        about["wall_seconds"] = round(time.monotonic() - start, 2)
-        if done.returncode not in LEARNED:
-            return {**about, "error": done.stderr.strip()[-500:] or f"exit code {done.returncode}"}
-        return {**json.loads(done.stdout), **about, **self.plan.about(out)}
+    @property
+    def about(self) -> Record:
+        return {**super().about, **self.plan.about}
 
 
-class Records(dict[str, Record]):
-    """Finished runs by name, and the file that holds them, one line a run."""
+class Records(LineRecords):
+    """Finished runs by name as one JSON object, one line a run, in the order of their names."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(json.loads(path.read_text()) if path.exists() else {})
+        dict.__init__(self, json.loads(path.read_text()) if path.exists() else {})
         self.path = path
 
     def keep(self, key: str, record: Record) -> None:
         """Add a run. The order is that of the names, in the file and here."""
-        found = sorted({**self, key: renamed(record)}.items())
+        found = sorted({**self, key: _renamed(record)}.items())
         self.clear()
         self.update(found)
         lines = (f"{json.dumps(key)}: {json.dumps(record, sort_keys=True)}" for key, record in found)
@@ -109,7 +90,7 @@ class Records(dict[str, Record]):
             path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def renamed(report: Record) -> Record:
+def _renamed(report: Record) -> Record:
     """What a run reports, by the names of today."""
     return {RENAMED.get(name, name): value for name, value in report.items()}
 
@@ -118,26 +99,22 @@ def sweep(
     plans: Mapping[str, Plan], records: Records, chosen: argparse.Namespace, outcome: Callable[[Record], str]
 ) -> None:
     """Run what was chosen and is missing, and print how each run ended."""
+
+    def show(job: Job, record: Record, *_: int) -> None:
+        print(f"{job.key}: {'ERROR ' + record['error'] if 'error' in record else outcome(record)}", flush=True)
+
     for plan in () if chosen.page else (plans[name] for name in chosen.parts or plans):
-        pool = ThreadPoolExecutor(1 if plan.alone else chosen.jobs)
-        missing = [job for job in _jobs(plan, chosen) if chosen.fresh or "error" in records.get(job.key, {"error": ""})]
-        running = {pool.submit(job.run, chosen.runs): job for job in missing}
-        try:
-            for done in as_completed(running):
-                key, record = running[done].key, done.result()
-                records.keep(key, record)
-                print(f"{key}: {'ERROR ' + record['error'] if 'error' in record else outcome(record)}", flush=True)
-        finally:
-            pool.shutdown(cancel_futures=True)
+        executor = LocalProcesses(1 if plan.alone else chosen.jobs)
+        run_missing(_jobs(plan, chosen), records, executor, chosen.runs, show, fresh=chosen.fresh)
 
 
 def _jobs(plan: Plan, chosen: argparse.Namespace) -> Iterator[Job]:
     """The chosen runs of a table, so that all tasks are seen early."""
     for seed in range(plan.seeds) if chosen.seeds is None else chosen.seeds:
-        for task, limit in plan.limits.items():
+        for task in plan.tasks:
             for learner in plan.learners:
                 if task in (chosen.tasks or plan.tasks) and learner in (chosen.learners or plan.learners):
-                    yield Job(plan, learner, task, seed, chosen.time_limit or limit)
+                    yield plan.job(learner, task, seed, chosen.time_limit)
 
 
 def options(doc: str | None, plans: Mapping[str, Plan]) -> argparse.Namespace:
@@ -166,11 +143,10 @@ def parser(doc: str | None, tasks: Sequence[str], learners: Sequence[str]) -> ar
 
 def parse_seeds(text: str) -> tuple[int, ...]:
     """The seeds of a text such as ``0-4,7``."""
-    ranges = [part.partition("-") for part in text.split(",")]
-    seeds = tuple(seed for first, _, last in ranges for seed in range(int(first), int(last or first) + 1))
-    if not seeds:
-        raise ValueError(f"no seeds in {text!r}")
-    return seeds
+    try:
+        return seeds_of(text)
+    except SettingsError as error:
+        raise ValueError(str(error)) from None  # what argparse expects
 
 
 def by_task(tasks: Iterable[str], records: Iterable[Record]) -> dict[str, list[Record]]:

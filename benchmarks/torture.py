@@ -1,4 +1,4 @@
-"""Random programs on random structures, run by every engine and both foreign judges: they must all agree.
+"""Random programs on random structures, run by every engine and all foreign judges: they must all agree.
 
 Run as ``make torture``. The reference interpreter says what is right. Half of the pairs have odd names and up to 4
 arguments, half have larger structures. Most random formulas are true of everything or of nothing, which a wrong engine
@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from dlm.data.facts import Facts
 from dlm.engines import run_program
 from dlm.errors import ResourceError
 from dlm.logic import Program, evaluate, format_program
-from export.judges import NAMES, Answers, Case, answers_clingo, answers_swi
+from export.judges import NAMES, Answers, Case, answers_clingo, answers_sql, answers_swi
 from strategies import SIGNATURE, make_program
 
 SAVED = Path("runs/torture")
@@ -132,6 +133,8 @@ EXECUTORS: dict[str, Executor] = {
     "duckdb": engine("duckdb"),
     "clingo": judge(answers_clingo),
     "SWI-Prolog": judge(answers_swi),
+    "SQL in DuckDB": judge(partial(answers_sql, dialect="duckdb")),
+    "SQL in SQLite": judge(partial(answers_sql, dialect="sqlite")),
     "spark": spark,
 }
 

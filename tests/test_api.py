@@ -9,7 +9,17 @@ import pytest
 import dlm
 
 PUBLIC = {
-    "learning": {"learn", "resume", "load", "test", "Progress", "Result", "LearnSettings", "MachineSettings"},
+    "learning": {
+        "learn",
+        "resume",
+        "load",
+        "test",
+        "Progress",
+        "Result",
+        "SoftResult",
+        "LearnSettings",
+        "MachineSettings",
+    },
     "policies": {"learn_policy", "play", "Policy"},
     "tasks": {"Task", "get_task", "task_names", "Instance", "draw_instance"},
     "programs": {
@@ -24,6 +34,7 @@ PUBLIC = {
     "exports": {"export_program"},
     "worlds": {"Structure", "Worlds", "Examples"},
     "facts": {"Facts", "read_facts", "write_facts", "run", "Answers"},
+    "own data": {"Problem", "DataProblem", "DataResult", "read_problem", "inspect", "init"},
     "explanations": {"explain", "Explanation", "check", "Check"},
     "verification": {"Verification", "verify", "Proof", "prove_equal"},
     "others": {"DlmError", "__version__"},
@@ -35,6 +46,11 @@ def test_all_is_what_is_documented() -> None:
     assert len(dlm.__all__) == len(set(dlm.__all__))
     assert set(dlm.__all__) == documented
     assert all(hasattr(dlm, name) for name in dlm.__all__)
+
+
+def test_the_estimator_is_loaded_when_asked_for() -> None:
+    assert "LogicClassifier" not in dlm.__all__  # a star import must work without scikit-learn
+    assert inspect.getdoc(dlm.LogicClassifier)
 
 
 @pytest.mark.parametrize("name", [name for name in dlm.__all__ if name != "__version__"])

@@ -29,6 +29,7 @@ LAYERS = (
     "learning",
     "policies",
     "api",
+    "sweeps",
     "cli",
 )
 """A layer imports from those before it and from itself. `dlm/__init__.py` and `dlm/__main__.py` stand above all."""

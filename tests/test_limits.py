@@ -18,7 +18,8 @@ from dlm.export import TARGETS, export_program
 from dlm.export.json import export_json, parse_json
 from dlm.logic import And, Atom, Definition, Exists, Forall, Formula, Not, Or, Program, evaluate, simplify
 from dlm.logic.explain.explain import explain
-from dlm.logic.explain.lookups import Budget
+from dlm.logic.explain.lookups import AlteredFacts, Budget
+from dlm.logic.explain.reasons import Reasons
 from dlm.logic.syntax import MAX_DEPTH
 from dlm.logic.text import format_program, parse_program
 
@@ -236,6 +237,14 @@ def test_explanations_give_up(monkeypatch: pytest.MonkeyPatch, cycle: Facts) -> 
         explain(_chain(20, "forall"), FactLookups(cycle), "t(a)")
 
 
+def test_explanations_count_the_facts_they_look_up(cycle: Facts) -> None:
+    budget = Budget(cycle.size)
+    reasons = Reasons(_chain(1), AlteredFacts(FactLookups(cycle)), budget)
+    before = budget.left
+    assert reasons.can(Atom("e", ("x", "y")), True, {"x": 0, "y": 1})
+    assert budget.left == before - 1
+
+
 def test_which_objects_come_into_question_is_not_asked_without_end(cycle: Facts) -> None:
     """Each quantifier asks about all inside it, and for each object again: 2^40 questions about a simple formula."""
     unrelated = "".join(f"exists z{number} != x: " for number in range(40))
@@ -244,7 +253,8 @@ def test_which_objects_come_into_question_is_not_asked_without_end(cycle: Facts)
 
 
 def test_a_repair_that_is_too_hard_to_find_is_not_known(monkeypatch: pytest.MonkeyPatch, cycle: Facts) -> None:
-    monkeypatch.setattr("dlm.logic.explain.repair.Budget", lambda _: Budget(-(10**6)))
+    monkeypatch.setattr(Budget, "STEPS", 30)  # for the explanation and the repair together
+    monkeypatch.setattr(Budget, "PASSES", 0)
     explanation = explain(parse_program("t(x) :- exists y: e(x, y) & e(y, x)."), FactLookups(cycle), "t(a)")
     assert explanation.value is False
     assert explanation.repair is not None

@@ -6,14 +6,20 @@
 {'parent': 2}
 """
 
-from dlm.api import check, explain, learn, learn_policy, load, play, resume, run, test
+from typing import TYPE_CHECKING
+
+from dlm.api import check, explain, init, inspect, learn, learn_policy, load, play, resume, run, test
 from dlm.data import Examples, Facts, Structure, Worlds
+from dlm.data.problem import DataProblem
 from dlm.data.readers import read_facts, write_facts
+from dlm.data.sources.problems import Problem
+from dlm.data.sources.reading import read_problem
 from dlm.engines import Answers, evaluate_target
 from dlm.engines.check import Check
 from dlm.errors import DlmError
 from dlm.export import export_program
-from dlm.learning.result import Result
+from dlm.learning.result import Result, SoftResult
+from dlm.learning.rules.result import DataResult
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify
 from dlm.logic import Program, evaluate, format_program, parse_program, simplify
@@ -25,11 +31,16 @@ from dlm.runs.observer import Progress
 from dlm.space import MachineSettings
 from dlm.tasks import Instance, Task, draw_instance, get_task, task_names
 
+if TYPE_CHECKING:
+    from dlm.api.estimator import LogicClassifier as LogicClassifier
+
 __version__ = "0.1.0"
 
 __all__ = [
     "Answers",
     "Check",
+    "DataProblem",
+    "DataResult",
     "DlmError",
     "Examples",
     "Explanation",
@@ -38,10 +49,12 @@ __all__ = [
     "LearnSettings",
     "MachineSettings",
     "Policy",
+    "Problem",
     "Program",
     "Progress",
     "Proof",
     "Result",
+    "SoftResult",
     "Structure",
     "Task",
     "Verification",
@@ -55,6 +68,8 @@ __all__ = [
     "export_program",
     "format_program",
     "get_task",
+    "init",
+    "inspect",
     "learn",
     "learn_policy",
     "load",
@@ -62,6 +77,7 @@ __all__ = [
     "play",
     "prove_equal",
     "read_facts",
+    "read_problem",
     "read_program",
     "resume",
     "run",
@@ -71,3 +87,12 @@ __all__ = [
     "verify",
     "write_facts",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """`LogicClassifier` needs scikit-learn: it is loaded when it is asked for, and no part of ``__all__``."""
+    if name == "LogicClassifier":
+        from dlm.api.estimator import LogicClassifier
+
+        return LogicClassifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,6 +18,8 @@ def read_program(source: str | Path) -> Program:
     if path.is_dir():
         if not (path / "settings.json").is_file():
             raise RunError(f"{path} is not a run folder: it has no settings.json")
+        if not (path / "program.dlm").is_file() and (path / "soft.safetensors").is_file():
+            raise RunError(f"the run {path} has learned a soft model, not a program; try it with `dlm test {path}`")
         if not (path / "program.dlm").is_file():
             raise RunError(f"the run {path} has no program yet; continue it with `dlm learn --resume {path}`")
         path = path / "program.dlm"

@@ -43,6 +43,14 @@ class Stream(IntEnum):
     SOFT_TEST = auto()
     EPISODES = auto()
     """Common random numbers: programs that are compared play the same episodes with the same draws."""
+    NEGATIVES = auto()
+    """False atoms that are sampled from all that are not true."""
+    SPLIT = auto()
+    """Which labelled atoms are kept for the final check."""
+    FOLDS = auto()
+    """Which labelled atoms are in which fold of a cross-validation."""
+    BASELINE = auto()
+    """The paper's opponents: worlds or episodes, looks, and first weights."""
 
 
 def rng(seed: int, stream: Stream, *parts: int) -> np.random.Generator:

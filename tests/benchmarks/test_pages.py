@@ -7,13 +7,17 @@ import pytest
 from benchmarks.pages import PAGES, render
 from jinja2 import UndefinedError
 
-from benchmarks import compare, env, evaluate, ilp, rl, run, step
+from benchmarks import compare, data, env, evaluate, ilp, rl, run, step
+from dlm.sweeps.paper.experiment import Wanted
+from dlm.sweeps.paper.reproduce import EXPERIMENTS, write_page
+from dlm.sweeps.records import Records
 
 DOCS = Path(__file__).parents[2] / "docs" / "benchmarks"
 
 # torture.md has no figures beside it; learned-policies.md is written from episodes that are played for it (test_rl.py).
 WRITERS = {
     "compare": compare.page,
+    "data": data.page,
     "env": env.page,
     "evaluate": evaluate.page,
     "ilp": ilp.page,
@@ -23,10 +27,23 @@ WRITERS = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in DOCS.glob("*.json")))
+@pytest.mark.parametrize(
+    "name", sorted(path.stem for path in DOCS.glob("*.json") if not path.stem.startswith("paper-"))
+)
 def test_pages_are_made_of_the_figures_beside_them(name: str) -> None:
     figures = json.loads((DOCS / f"{name}.json").read_text())
     assert WRITERS[name](figures) == (DOCS / f"{name}.md").read_text()
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.glob("paper-*.jsonl")), ids=lambda path: path.stem)
+def test_pages_of_the_paper_are_made_of_the_runs_beside_them(path: Path, tmp_path: Path) -> None:
+    name, _, schedule = path.stem.removeprefix("paper-").partition("-")
+    shown = json.loads(path.with_suffix(".json").read_text())
+    experiment = EXPERIMENTS[name]()  # type: ignore[index]
+    wanted = Wanted(schedule=schedule or None, shorten=shown.get("shorten"))  # type: ignore[arg-type]
+    page = write_page(experiment, wanted, Records(path), tmp_path)
+    assert page.read_text() == path.with_suffix(".md").read_text()
+    assert json.loads(page.with_suffix(".json").read_text()) == shown
 
 
 def test_a_page_without_its_figures_is_an_error() -> None:

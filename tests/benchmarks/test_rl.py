@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from benchmarks.rl import page
-from benchmarks.rl_curves import POINTS, read_curve
 from benchmarks.rl_parts import PARTS
 from benchmarks.strip import key_frames
 from PIL import Image
 
 from dlm.logic import parse_program
+from dlm.sweeps.curve import POINTS, read_curve
 
 Script = Callable[..., str]
 CHOSEN = ("--tasks", "rl/unstack", "--seeds", "100", "--jobs", 1, "--out", ".")

@@ -14,7 +14,21 @@ import pytest
 from cli.conftest import ENVIRONMENT, Command, command
 from dlm import parse_program, task_names
 
-VERBS = ("tasks", "learn", "test", "play", "show", "run", "check", "explain", "export", "generate", "prove")
+VERBS = (
+    "tasks",
+    "learn",
+    "test",
+    "play",
+    "show",
+    "run",
+    "check",
+    "explain",
+    "export",
+    "generate",
+    "prove",
+    "sweep",
+    "reproduce",
+)
 
 
 def on_terminal(cwd: Path, *arguments: object, columns: int = 80) -> list[str]:

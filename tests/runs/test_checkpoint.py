@@ -17,7 +17,7 @@ from dlm.errors import DlmError, RunError
 from dlm.learning.build import build_learner
 from dlm.learning.settings import LearnSettings
 from dlm.logic import Program, parse_program
-from dlm.runs.checkpoint import encode, read_checkpoint
+from dlm.runs.checkpoint import VERSION, encode, read_checkpoint
 from dlm.runs.codec import decode, plain
 from dlm.runs.folder import RunFolder
 from dlm.seeds import fixed_rng
@@ -109,6 +109,24 @@ def test_arrays_of_another_kind_are_refused(tmp_path: Path) -> None:
         (tmp_path / "s").write_bytes(save(arrays, metadata))
         with pytest.raises(RunError, match="should be an array of int64"):
             read_checkpoint(tmp_path / "s", State[Inner])
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ('"either": [1, 2]', '"either": 3, "either": [1, 2]', "header: an object has the key 'either' twice"),
+        ('"either": [1, 2]', '"either": ' + "9" * 400, "header:1:.* a number of 400 digits"),
+        ("0.5", "NaN", "header:1:.* NaN is not a number"),
+        ("0.5", "1e999", "header:1:.* 1e999 is not a number"),
+    ],
+)
+def test_headers_are_read_strictly(tmp_path: Path, right: str, wrong: str, message: str) -> None:
+    arrays: dict[str, NDArray[np.generic]] = {}
+    tree = json.dumps(plain(example(), arrays))
+    assert right in tree
+    (tmp_path / "s").write_bytes(save(arrays, {"version": VERSION, "tree": tree.replace(right, wrong)}))
+    with pytest.raises(RunError, match=message):
+        read_checkpoint(tmp_path / "s", State[Inner])
 
 
 @pytest.mark.parametrize("name", ["search", "gradient"])

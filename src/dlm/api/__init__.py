@@ -1,7 +1,8 @@
 """The verbs of the library. The command line calls them, and nothing beneath them."""
 
+from dlm.api.data import init, inspect
 from dlm.api.facts import check, explain, run
 from dlm.api.learn import learn, learn_policy, load, resume
 from dlm.api.trials import play, test
 
-__all__ = ["check", "explain", "learn", "learn_policy", "load", "play", "resume", "run", "test"]
+__all__ = ["check", "explain", "init", "inspect", "learn", "learn_policy", "load", "play", "resume", "run", "test"]

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
+from dlm.data.derived import derive
 from dlm.data.examples import Labels, read_labels
 from dlm.data.facts import Facts
 from dlm.data.lookup import FactLookups
 from dlm.data.readers import read_facts
+from dlm.data.signatures import signatures_of
+from dlm.data.sources.frames import is_frame, is_graph, source_of_values
+from dlm.data.sources.options import DataLayout
+from dlm.data.sources.typed import assemble
 from dlm.data.structure import Structure
 from dlm.engines.answers import Answers
 from dlm.engines.check import Check, check_program
@@ -17,13 +23,14 @@ from dlm.engines.engine import Missing, Progress, require_inputs
 from dlm.errors import SettingsError, did_you_mean
 from dlm.logic.explain.explain import Explanation
 from dlm.logic.explain.explain import explain as explain_atom
+from dlm.logic.explain.query import parse_query
 from dlm.logic.syntax import Program, atoms
 from dlm.programs import read_program
 
 __all__ = ["AnyFacts", "AnyProgram", "check", "explain", "run"]
 
-AnyFacts = Facts | Structure | Mapping[str, Iterable[tuple[object, ...]]] | str | Path
-"""Facts in any form: what `read_facts` gives or can read, a structure, or the tuples of each predicate."""
+AnyFacts = Facts | Structure | Mapping[str, Iterable[tuple[object, ...]]] | Mapping[str, Any] | str | Path
+"""Facts in any form: what `read_facts` gives or can read, a structure, a graph, tuples or data frames by name."""
 
 AnyProgram = Program | str | Path
 """A program, or the path of a program file or run folder."""
@@ -48,11 +55,12 @@ def run(
 def explain(program: AnyProgram, facts: AnyFacts, atom: str, *, missing: Missing = "error") -> Explanation:
     """Why an atom such as ``"is_grandparent(ann, amelia)"`` is true on some facts, or why not.
 
-    Its predicate is one of the program's or of the facts'; odd names stand in single quotes. `str` of the explanation
-    gives the words, `to_json` the same for programs.
+    Its predicate is one of the program's or of the facts'; odd names stand in single quotes. It may also be a
+    comparison, such as ``"age(ann) > 50"``. `str` of the explanation gives the words, `to_json` the same for programs.
     """
-    known = as_program(program)
-    return explain_atom(known, FactLookups(require_inputs(known, as_facts(facts), missing)), atom)
+    known, asked = as_program(program), parse_query(atom)
+    found = derive(require_inputs(known, as_facts(facts), missing), [asked.predicate])
+    return explain_atom(known, FactLookups(found, signatures_of(known, found)), asked)
 
 
 def check(
@@ -75,7 +83,8 @@ def check(
     if target is not None:
         asked = _about(asked, target)
     name, arity = asked.target.name, asked.target.arity
-    labels = examples if isinstance(examples, Labels) else read_labels(examples, known, name, arity)
+    types = signatures_of(asked, known).get(name)
+    labels = examples if isinstance(examples, Labels) else read_labels(examples, known, name, arity, types)
     return check_program(asked, known, labels, engine, missing=missing, show=show, on_progress=on_progress)
 
 
@@ -104,4 +113,8 @@ def as_facts(given: AnyFacts) -> Facts:
         return given
     if isinstance(given, Structure):
         return Facts.from_structure(given)
-    return Facts.from_tuples(given) if isinstance(given, Mapping) else read_facts(given)
+    if is_graph(given) or (isinstance(given, Mapping) and any(map(is_frame, given.values()))):
+        return assemble(source_of_values(given, None, DataLayout(Path("the facts"))).tables).facts
+    if isinstance(given, Mapping):
+        return Facts.from_tuples(given)
+    return read_facts(given)

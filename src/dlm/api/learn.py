@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from dlm.api.data import is_data, learn_own_data, load_own_data, own_settings, resume_own_data
 from dlm.envs.domain import AnyDomain, Domain
 from dlm.errors import RunError, SettingsError, did_you_mean
+from dlm.learning.baselines.architectures import nlm_machine
 from dlm.learning.incremental import phase_machine
 from dlm.learning.portfolio import check_task
 from dlm.learning.portfolio import learn as learn_task
 from dlm.learning.portfolio import resume as resume_task
-from dlm.learning.result import Result, read_result
-from dlm.learning.settings import LEARNERS, LearnSettings
+from dlm.learning.result import Result, SoftResult, read_result
+from dlm.learning.rules.result import DataResult
+from dlm.learning.settings import LEARNERS, SOFT_LEARNERS, TEMPLATED, TRAINING, LearnSettings
+from dlm.learning.soft import learn_soft, resume_soft
 from dlm.policies.gradient.settings import machine_settings
 from dlm.policies.imitation.teachers import TeacherSource, name_of
 from dlm.policies.policy import Policy, read_policy
 from dlm.policies.run import check_policy_task, learn_policy_task, resume_policy_task
 from dlm.policies.settings import POLICY_LEARNERS, PolicyLearnerName, PolicyRunSettings
-from dlm.problems import Problem, WorldOptions, find_problem
+from dlm.problems import AnyProblem, WorldOptions, find_problem
 from dlm.runs.folder import RunFolder
-from dlm.runs.observer import Callback, with_callbacks
+from dlm.runs.observer import Callback, Observer, with_callbacks
 from dlm.runs.problem import reopen, save_problem
-from dlm.runs.progress import open_watch
+from dlm.runs.progress import Watch, open_watch
 from dlm.runs.settings import RunSettings
+from dlm.runs.tensorboard import LogName, TensorBoardLog, check_log
 from dlm.space.settings import MachineSettings
 from dlm.tasks import Task
 
 __all__ = ["learn", "learn_policy", "load", "resume"]
 
+AnyResult = Result | SoftResult | Policy | DataResult
+
 MACHINE = tuple(field.name for field in fields(MachineSettings))
 WORLD = tuple(field.name for field in fields(WorldOptions))
 RUN = ("seed", "learner", "schedule", "time_limit", "incremental", "device")
 POLICY = ("keep_soft", "teacher")
+SETTINGS = (*RUN, *TRAINING, *MACHINE, *POLICY)
+"""The names of all settings of runs."""
 
 
 def learn(
@@ -43,25 +53,34 @@ def learn(
     out: str | Path | bool | None = None,
     progress: bool | None = None,
     verbose: bool = False,
+    log: LogName | None = None,
     callbacks: Sequence[Callback] = (),
     **settings: Any,
-) -> Result | Policy:
+) -> AnyResult:
     """Learn whatever can be learned and return its program with what was verified: a `Result`, of a world a `Policy`.
 
-    `problem` is the name of a task (`dlm.task_names()`), a `dlm.Task`, a world to act in as in `learn_policy`, or a
-    reference ``"module:attribute"`` to any of these.
+    The learner `nlm` has no programs and gives a `SoftResult`.
 
-    Settings are those of the run (`seed`, `learner`, `schedule`, `time_limit`, `incremental`, `device`), of the
-    machine (`depth`, `breadth`, ... as in `dlm.MachineSettings`), and of worlds (`keep_soft`, `teacher`, `action`,
+    `problem` is the name of a task (`dlm.task_names()`), a `dlm.Task`, a world to act in as in `learn_policy`, a
+    reference ``"module:attribute"`` to any of these, or one's own data: a path, or what `dlm.Problem` makes of tables.
+    These give a `DataResult`; their settings are `seed`, `time_limit`, `folds`, and those of `dlm.read_problem`.
+
+    Settings are those of the run (`seed`, `learner`, `schedule`, `time_limit`, `incremental`, `device`), of training
+    (`noise`, `noise_decay`, `dropout`, `shorten`: changes of the schedule), of the machine (`depth`, `breadth`, ... as
+    in `dlm.MachineSettings`), and of worlds (`keep_soft`, `teacher`, `action`,
     `arity`, `encode`, `sizes`, `limit`).
 
     Files are written only if a folder `out` is given; True makes a new one under ``./runs``. `progress` shows how the
     run goes; by default it does so in a terminal or notebook. `verbose` shows every better program, anywhere.
-    `callbacks` are called with a `dlm.Progress` after each report of a learner; one that returns True ends the run with
-    the best program so far. Ctrl-C does the same.
+    `log="tensorboard"` writes the figures of all reports into the folder `tensorboard` of the run folder. `callbacks`
+    are called with a `dlm.Progress` after each report of a learner; one that returns True ends the run with the best
+    program so far. Ctrl-C does the same.
     """
+    if is_data(problem):
+        return learn_own_data(problem, out, settings, progress=progress, verbose=verbose, callbacks=callbacks)
     world = WorldOptions(**{name: settings.pop(name) for name in WORLD if name in settings})
     known = find_problem(problem, world)
+    check_log(log, has_folder=bool(out))
     teacher = settings.get("teacher")
     asked = build_settings(known, settings)
     if isinstance(known, Task):
@@ -71,12 +90,13 @@ def learn(
         title = f"Learning a policy for {known.name}"
         check_policy_task(known, asked, teacher)
     folder = _open_folder(out, asked, problem, world, known)
-    with open_watch(title, show=progress, verbose=verbose) as watch:
-        observer = with_callbacks(watch, callbacks)
+    shown = open_watch(title, show=progress, verbose=verbose)
+    with shown as watch, _observers(watch, callbacks, log, folder) as observer:
         if folder is not None:
             observer.on_note(f"run folder {folder.path}")
         if isinstance(known, Task):
-            return learn_task(known, asked, folder, observer)
+            assert isinstance(asked, LearnSettings)
+            return (learn_soft if asked.learner in SOFT_LEARNERS else learn_task)(known, asked, folder, observer)
         return learn_policy_task(known, asked, folder, observer, teacher)
 
 
@@ -115,9 +135,10 @@ def resume(
     trust: bool = False,
     progress: bool | None = None,
     verbose: bool = False,
+    log: LogName | None = None,
     callbacks: Sequence[Callback] = (),
     **world: Any,
-) -> Result | Policy:
+) -> AnyResult:
     """Go on with the run in a folder from its last checkpoint.
 
     A verified result is only read back, unless the run of a policy was cut short and has time left. `time_limit`
@@ -125,6 +146,9 @@ def resume(
     reference; `problem` gives it again, and `trust` allows to open one that was saved by value, which executes code.
     """
     folder = RunFolder.open(Path(run))
+    check_log(log, has_folder=True)
+    if (own := own_settings(folder)) is not None:
+        return resume_own_data(folder, own, time_limit, problem, progress)
     settings = read_settings(folder)
     known = reopen(folder.path, settings.task, problem, WorldOptions(**world), trust=trust)
     before, done = settings.time_limit, _read(folder, known, settings)
@@ -134,18 +158,22 @@ def resume(
         more = isinstance(done, Policy) and done.ended != "finished" and done.seconds < settings.time_limit
         if not more or (done.ended == "time limit" and settings.time_limit <= before):
             return done
-    with open_watch(f"Resuming {run}", show=progress, verbose=verbose) as watch:
-        observer = with_callbacks(watch, callbacks)
+    shown = open_watch(f"Resuming {run}", show=progress, verbose=verbose)
+    with shown as watch, _observers(watch, callbacks, log, folder) as observer:
         if isinstance(known, Task):
             assert isinstance(settings, LearnSettings)
-            return resume_task(known, settings, folder, observer)
+            return (resume_soft if settings.learner in SOFT_LEARNERS else resume_task)(
+                known, settings, folder, observer
+            )
         assert isinstance(settings, PolicyRunSettings)
         return resume_policy_task(known, settings, folder, observer)
 
 
-def load(run: str | Path, *, problem: object = None, trust: bool = False, **world: Any) -> Result | Policy:
+def load(run: str | Path, *, problem: object = None, trust: bool = False, **world: Any) -> AnyResult:
     """The result of a run, from its folder. `problem` and `trust` are those of `resume`."""
     folder = RunFolder.open(Path(run))
+    if own_settings(folder) is not None:
+        return load_own_data(folder)
     settings = read_settings(folder)
     known = reopen(folder.path, settings.task, problem, WorldOptions(**world), trust=trust)
     result = _read(folder, known, settings)
@@ -154,28 +182,48 @@ def load(run: str | Path, *, problem: object = None, trust: bool = False, **worl
     return result
 
 
+@contextmanager
+def _observers(
+    watch: Watch, callbacks: Sequence[Callback], log: LogName | None, folder: RunFolder | None
+) -> Iterator[Observer]:
+    """All who watch a run: its log first, so that what ends the run is in it."""
+    observer = with_callbacks(watch, callbacks)
+    if log is None or folder is None:
+        yield observer
+        return
+    with TensorBoardLog(observer, folder.path / log) as logged:
+        yield logged
+
+
 # ---------------------------------------------------------------------- settings
 
 
-def build_settings(problem: Problem, given: Mapping[str, Any]) -> LearnSettings | PolicyRunSettings:
+def build_settings(problem: AnyProblem, given: Mapping[str, Any]) -> LearnSettings | PolicyRunSettings:
     """The settings of a run: those that are given, the problem's own, and defaults."""
     to_act = isinstance(problem, Domain)
-    known = (*RUN, *MACHINE, *POLICY)
     for name in given:
-        if name not in known:
-            raise SettingsError(f"there is no setting {name!r}.{did_you_mean(name, (*known, *WORLD))}")
+        if name not in SETTINGS:
+            raise SettingsError(f"there is no setting {name!r}.{did_you_mean(name, (*SETTINGS, *WORLD))}")
     wrong = [name for name in POLICY if given.get(name) and not to_act]
     if wrong:
         raise SettingsError(f"{problem.name} is nothing to act in: leave out {', '.join(wrong)}")
+    wrong = [name for name in TRAINING if given.get(name) is not None and to_act]
+    if wrong:
+        raise SettingsError(f"{problem.name} is a world to act in: {', '.join(wrong)} can be set for tasks only")
     learner, learners = given.get("learner") or "auto", POLICY_LEARNERS if to_act else LEARNERS
     if learner not in learners and learner in (*LEARNERS, *POLICY_LEARNERS):
         kind = "learns no policies" if to_act else "learns to act"
         raise SettingsError(f"{learner} {kind}; for {problem.name} use the learner {' or '.join(learners)}")
     common = {name: given[name] for name in RUN if given.get(name) is not None}
     machine = {name: given[name] for name in MACHINE if given.get(name) is not None}
+    if machine and learner in TEMPLATED:
+        raise SettingsError(f"the learner {learner!r} trains no machine: leave out {', '.join(machine)}")
     if isinstance(problem, Task):
         shape = phase_machine(problem.settings) if given.get("incremental") else problem.settings
-        return LearnSettings(task=problem.name, machine=replace(shape, **machine), **common)
+        if learner == "nlm":
+            shape = nlm_machine(problem)
+        training = {name: given[name] for name in TRAINING if given.get(name) is not None}
+        return LearnSettings(task=problem.name, machine=replace(shape, **machine), **common, **training)
     own = {name: given[name] for name in POLICY if given.get(name) is not None}
     if "teacher" in own:
         own["teacher"] = name_of(own["teacher"])
@@ -195,7 +243,7 @@ def read_settings(folder: RunFolder) -> LearnSettings | PolicyRunSettings:
     return kinds.get(kind if isinstance(kind, str) else None, LearnSettings).from_json(saved)
 
 
-def _read(folder: RunFolder, problem: Problem, settings: RunSettings) -> Result | Policy | None:
+def _read(folder: RunFolder, problem: AnyProblem, settings: RunSettings) -> Result | SoftResult | Policy | None:
     if problem.name != settings.task:
         raise SettingsError(
             f"the run in {folder.path} learns {settings.task}, not {problem.name}; leave the problem out to open it"
@@ -206,7 +254,7 @@ def _read(folder: RunFolder, problem: Problem, settings: RunSettings) -> Result 
 
 
 def _open_folder(
-    out: str | Path | bool | None, settings: RunSettings, source: object, world: WorldOptions, problem: Problem
+    out: str | Path | bool | None, settings: RunSettings, source: object, world: WorldOptions, problem: AnyProblem
 ) -> RunFolder | None:
     """The new folder of a run, if there is to be one, with what is needed to go on with it."""
     if not out:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.progress import track
 
@@ -17,12 +18,14 @@ from dlm.data.structure import Structure
 from dlm.envs.domain import AnyDomain, Domain, State
 from dlm.envs.evaluate import Mode
 from dlm.errors import SettingsError
-from dlm.learning.verify import INSTANCES, TrialResult, check_signature, try_program
+from dlm.learning.settings import SOFT_LEARNERS, LearnSettings
+from dlm.learning.soft import load_model
+from dlm.learning.verify import INSTANCES, TrialResult, check_signature, try_answers, try_program
 from dlm.logic.syntax import Program
 from dlm.policies.episode import Move, play_episode
 from dlm.policies.gradient.soft import load_soft
 from dlm.policies.verify import Earned, Play, Tested, play_program, try_size, try_trials
-from dlm.problems import Problem, WorldOptions
+from dlm.problems import AnyProblem, WorldOptions
 from dlm.runs.folder import RunFolder
 from dlm.runs.problem import find_given, reopen
 from dlm.seeds import Stream
@@ -111,7 +114,8 @@ def test(
     """Try a program, or what a run folder holds, on fresh instances that no run has drawn.
 
     `problem` is by default that of the run. A task's program is tried on `instances` of a `size` (the task's large size
-    by default), a policy in `episodes` of a size or in all of its tests. `soft` tries the soft policy of a run.
+    by default), a policy in `episodes` of a size or in all of its tests. `soft` tries the soft policy of a run. What a
+    run of `nlm` holds is a soft model, which answers by itself.
     """
     known = problem_of(source, problem, WorldOptions(**world), size, trust=trust)
     if isinstance(known, Domain):
@@ -130,7 +134,7 @@ def test(
             "instances says how many instances"
         )
     wanted = known.large_size if size is None else size
-    return Test(known.name, seed, _try(as_program(source), known, wanted, instances or INSTANCES, seed, progress))
+    return Test(known.name, seed, _try(_answerer(source, known), known, wanted, instances or INSTANCES, seed, progress))
 
 
 def play(
@@ -187,7 +191,7 @@ def fresh_structure(
 
 def problem_of(
     source: AnyProgram, given: object, options: WorldOptions, size: int | None = None, *, trust: bool
-) -> Problem:
+) -> AnyProblem:
     """What a program is for: what is given, or else the problem of its run folder."""
     path = None if isinstance(source, Program) else Path(source)
     if path is not None and path.is_dir():
@@ -208,12 +212,28 @@ def _soft_play(source: AnyProgram, domain: AnyDomain, mode: Mode) -> Play:
     return lambda start, rng: policy.run(start, rng, mode)
 
 
-def _try(program: Program, task: Task, size: int, instances: int, seed: int, progress: bool) -> TrialResult:
-    """Try the program piece by piece, so that memory depends on the size alone."""
+Tester = Callable[[np.random.Generator, list[tuple[int, int]]], TrialResult]
+"""Tries something on fresh instances, a plan of sizes and how many of each."""
+
+
+def _answerer(source: AnyProgram, task: Task) -> Tester:
+    """What tries a program, or the soft model of a run whose learner has no programs."""
+    if not isinstance(source, Program) and Path(source).is_dir():
+        folder = RunFolder.open(Path(source))
+        settings = read_settings(folder)
+        if isinstance(settings, LearnSettings) and settings.learner in SOFT_LEARNERS:
+            model = load_model(folder, settings, task)
+            return lambda rng, plan: try_answers(model.answers, task, rng, plan)[0]
+    program = as_program(source)
     check_signature(program, task)
+    return lambda rng, plan: try_program(program, task, rng, plan)[0]
+
+
+def _try(tester: Tester, task: Task, size: int, instances: int, seed: int, progress: bool) -> TrialResult:
+    """Try it piece by piece, so that memory depends on the size alone."""
     rng = seeds.rng(seed, Stream.LATER_TEST)
     piece = max(1, min(PIECE_BYTES // max(task.estimate_bytes(1, size), 1), -(-instances // 20)))
     counts = [min(piece, instances - start) for start in range(0, instances, piece)]
     err = Console(stderr=True)
     bar = track(counts, "testing", console=err, transient=True, disable=not progress or not err.is_terminal)
-    return TrialResult.join([try_program(program, task, rng, [(size, count)])[0] for count in bar])
+    return TrialResult.join([tester(rng, [(size, count)]) for count in bar])

@@ -19,11 +19,16 @@ from dlm.cli.check import check
 from dlm.cli.explain import explain
 from dlm.cli.export import export
 from dlm.cli.generate import generate
+from dlm.cli.init import init
+from dlm.cli.inspect import inspect
 from dlm.cli.learn import learn
 from dlm.cli.play import play
 from dlm.cli.prove import prove
+from dlm.cli.reproduce import reproduce
 from dlm.cli.run import INTERRUPTED, run
 from dlm.cli.show import show
+from dlm.cli.sweep import sweep
+from dlm.cli.sweep_options import spread_values
 from dlm.cli.tasks import tasks
 from dlm.cli.test import test
 from dlm.errors import DlmError
@@ -45,6 +50,13 @@ class _Verb(TyperCommand):
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
         return _without_types(super().get_params(ctx))
+
+
+class _ListVerb(_Verb):
+    """A verb with options that take several values."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        return super().parse_args(ctx, spread_values(self, args))
 
 
 class _Verbs(TyperGroup):
@@ -88,8 +100,10 @@ def _options(
     """Learn readable, verified first-order logic programs from relational examples."""
 
 
-for verb in (tasks, learn, test, play, show, run, check, explain, export, generate, prove):
+for verb in (tasks, inspect, init, learn, test, play, show, run, check, explain, export, generate, prove):
     app.command(cls=_Verb)(verb)
+app.command(cls=_ListVerb)(sweep)
+app.command(cls=_ListVerb)(reproduce)
 
 
 def main() -> None:

@@ -18,7 +18,8 @@ FactsArgument = Annotated[
     Path,
     typer.Argument(
         metavar="FACTS",
-        help="A folder of CSV or Parquet tables, a Prolog facts file (.pl) or a DuckDB database (.duckdb).",
+        help="A folder of CSV or Parquet tables, a Prolog file (.pl), a Popper folder, a DuckDB database (.duckdb), a "
+        "file of triples (.tsv) or a dlm.toml.",
     ),
 ]
 

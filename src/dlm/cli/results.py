@@ -9,7 +9,9 @@ from rich.text import Text
 
 from dlm.cli.display import console, count, percent, print_program, print_table, size_of
 from dlm.envs.evaluate import Mode
-from dlm.learning.result import Result
+from dlm.learning.result import Result, ScheduleEnd, SoftResult
+from dlm.learning.rules.result import DataResult, Interval
+from dlm.learning.settings import BASELINES
 from dlm.learning.verify import TrialResult
 from dlm.policies.policy import Policy
 from dlm.policies.verify import DIGITS, Earned
@@ -29,22 +31,29 @@ RARE = 0.1
 """Where true atoms are a smaller share than this, recall and precision are shown instead of accuracy."""
 
 
-def print_result(result: Result | Policy) -> None:
-    """The program and all that is known about it."""
-    print_program(result.program)
+def print_result(result: Result | SoftResult | Policy | DataResult) -> None:
+    """The program, if there is one, and all that is known about what was learned."""
     out = console()
-    out.print()
+    if isinstance(result, DataResult):
+        _print_data_result(result)
+        return
+    if not isinstance(result, SoftResult):
+        print_program(result.program)
+        out.print()
     if isinstance(result, Policy):
         _print_returns(result)
     else:
-        out.print(_task_headline(result))
-        print_trials(result.verification.trials)
+        out.print(_soft_headline(result) if isinstance(result, SoftResult) else _task_headline(result))
+        print_trials(result.trials if isinstance(result, SoftResult) else result.verification.trials)
         out.print()
     out.print(f"tested      {result.tested.removeprefix('tested ')}")
-    raw = f"; as extracted: {size_of(result.raw)}" if isinstance(result, Result) else ""
-    out.print(f"size        {size_of(result.program)}{raw}")
+    if not isinstance(result, SoftResult):
+        raw = f"; as extracted: {size_of(result.raw)}" if isinstance(result, Result) else ""
+        out.print(f"size        {size_of(result.program)}{raw}")
     steps = f"{result.steps:,} environment steps" if isinstance(result, Policy) else count(result.steps, "step")
     out.print(f"effort      {result.seconds:.1f} s, {count(result.restarts, 'restart')}, {steps}")
+    if isinstance(result, Result) and result.schedule is not None:
+        out.print(f"schedule    {_schedule_words(result.schedule)}")
     out.print(f"task        {result.task}, seed {result.seed}")
     if result.run_dir is None:
         return
@@ -54,7 +63,39 @@ def print_result(result: Result | Policy) -> None:
         out.print(f"{'Next: ' if number == 0 else '      '}{command}   # {why}")
 
 
-def _next(result: Result | Policy) -> list[tuple[str, str]]:
+def _print_data_result(result: DataResult) -> None:
+    """The program, how it does, the front that it was chosen from, and why it was."""
+    out = console()
+    print_program(result.program)
+    out.print()
+    rows = [("learned from", result.train)] + ([("held out", result.test)] if result.test is not None else [])
+    print_table(
+        ("ATOMS", "TP", "FP", "FN", "TN", "ACCURACY"),
+        [(name, *map(str, (f.hits, f.alarms, f.misses, f.rejections)), str(Interval.of(f))) for name, f in rows],
+    )
+    out.print()
+    front = [(">" if p.program == result.program else "", str(p.size), f"{p.errors:g}") for p in result.front]
+    print_table(("CHOSEN", "SIZE", "ERRORS"), front)
+    out.print()
+    out.print(f"tested      {result.tested}")
+    out.print(f"claim       at least {result.claim:.3f} right on unseen atoms")
+    out.print(f"chosen      {result.chosen_because}")
+    out.print(f"worlds      {result.worlds}")
+    out.print(f"effort      {result.seconds:.1f} s, {count(result.restarts, 'stage')}, by {result.learner}")
+    if result.run_dir is not None:
+        out.print(f"run folder  {result.run_dir}")
+        out.print()
+        out.print(f"Next: dlm export {result.run_dir} --to sql   # or prolog, python, ...")
+
+
+def _schedule_words(schedule: ScheduleEnd) -> str:
+    """When the program was first right on the way, and whether it is at the end."""
+    first = schedule.first_verified
+    on_the_way = "never verified" if first is None else f"first verified at step {first:,}"
+    return f"{on_the_way}; the program at its end is {'right' if schedule.verified else 'wrong'}"
+
+
+def _next(result: Result | SoftResult | Policy) -> list[tuple[str, str]]:
     """Commands that make sense now, and why."""
     run = result.run_dir
     assert run is not None
@@ -64,6 +105,12 @@ def _next(result: Result | Policy) -> list[tuple[str, str]]:
         return [(f"dlm show {run}", "the program; what needs the problem itself wants it again: --task or --env")]
     longer = "" if result.ended in ("interrupted", "stopped") else f" --time-limit {_more(result.seconds)}"
     resume = f"dlm learn --resume {run}{longer}{trust}"
+    if isinstance(result, SoftResult) and (result.verified or result.ended == "finished"):
+        return [(f"dlm test {run} --objects {2 * result.train.sizes[0]}{trust}", "the soft model at any size")]
+    if not result.verified and isinstance(result, Result) and result.schedule is not None:
+        schedule = "" if result.learner in BASELINES else " --schedule paper"
+        other = f"dlm learn {result.task} --learner {result.learner}{schedule} --seed {result.seed + 1}"
+        return [(other, "the schedule has one start: another seed")]
     if not result.verified:
         again = isinstance(result, Policy) and result.ended == "finished"
         return [(resume, "another attempt; the best program is kept" if again else "go on")]
@@ -99,6 +146,17 @@ def _task_headline(result: Result) -> Text:
     by = "no learner had a program yet" if result.learner == "none" else f"learned by {result.learner}"
     return Text.assemble(
         ("Not verified", "bold yellow"), f": {WHY[result.ended]}. This is the best program so far, {by}."
+    )
+
+
+def _soft_headline(result: SoftResult) -> Text:
+    instances = sum(trial.instances for trial in result.trials)
+    if result.verified:
+        return Text.assemble(
+            ("Soft model", "bold green"), f": no error on {instances} fresh instances. Learned by {result.learner}."
+        )
+    return Text.assemble(
+        ("Soft model", "bold yellow"), f", not right everywhere: {WHY[result.ended]}. Learned by {result.learner}."
     )
 
 

@@ -21,6 +21,7 @@ import dlm
 from dlm.cli.display import count
 from dlm.cli.facts_options import DuplicatesOption, FactsArgument, MissingOption, ProgramArgument
 from dlm.data.facts import Rows
+from dlm.data.readers.reading import read_noted_facts
 from dlm.engines.answers import Answers, output_format
 from dlm.engines.engine import Progress
 from dlm.logic.explain.query import format_name
@@ -54,7 +55,7 @@ def run(
     try:
         with err.status("reading the facts") if err.is_terminal and not json else nullcontext() as status:
             started = time.perf_counter()
-            known = dlm.read_facts(facts, duplicates=duplicates)
+            known, notes = read_noted_facts(facts, duplicates=duplicates)
             read = time.perf_counter()
             tell = _teller(status)
             answers = dlm.run(program, known, engine, missing=missing, on_progress=tell)
@@ -75,9 +76,13 @@ def run(
         "seconds": {"reading": round(read - started, 4), "running": round(ended - read, 4)},
         "out": None if out is None else str(out),
     }
+    if notes:
+        figures["notes"] = notes
     if json:
         print(json_text.dumps(figures if rows is None else {**figures, "rows": rows}))
         return
+    for note in notes:
+        err.print(Text(f"note: {note}"))
     written = "" if out is None else f", written to {out}"
     err.print(
         Text(

@@ -9,12 +9,16 @@ from typing import Annotated
 import typer
 
 import dlm
+from dlm.api.learn import AnyResult
+from dlm.api.soft import soft_machine
 from dlm.cli.display import print_program, size_of
 from dlm.cli.policy_options import ProblemOption, TrustOption, WorldOption, one_problem
 from dlm.cli.results import print_result
+from dlm.cli.soft import check_drawing, draw_soft, print_soft
 from dlm.errors import SettingsError
 from dlm.export import export_program
-from dlm.learning.result import Result
+from dlm.learning.result import Result, SoftResult
+from dlm.learning.rules.result import DataResult
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program
@@ -34,15 +38,34 @@ def show(
     to: Annotated[
         str | None, typer.Option(metavar="TARGET", help="Print the program alone, in a language of `dlm export`.")
     ] = None,
+    soft: Annotated[
+        bool,
+        typer.Option(
+            "--soft", metavar="", help="The machine of a run by gradient: its likeliest choices, layer by layer."
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With --soft: draw the machine too, as .png or .svg.")
+    ] = None,
     task: ProblemOption = None,
     env: WorldOption = None,
     trust: TrustOption = False,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
 ) -> None:
     """Show a program, its size and the figures of its run."""
+    if soft:
+        _show_soft(source, one_problem(task, env), out, trust=trust, json=json)
+        return
+    if out is not None:
+        raise SettingsError("--out draws the machine of a run: use it with --soft")
     if json and to is not None:
         raise SettingsError("--json and --to exclude each other; --to json prints the program alone as JSON")
     result = _result(source, one_problem(task, env), trust=trust) if source.is_dir() else None
+    if isinstance(result, SoftResult):
+        if raw or to is not None:
+            raise SettingsError(f"the run {source} has learned a soft model, not a program: leave out --raw and --to")
+        print(json_text.dumps(result.to_json())) if json else print_result(result)
+        return
     program = _program(source, raw, result)
     if to is not None:
         print(export_program(program, to), end="")
@@ -63,7 +86,19 @@ def show(
         print(f"The run has not ended. Go on with it: dlm learn --resume {source}")
 
 
-def _result(run: Path, problem: str | None, *, trust: bool) -> Result | Policy | None:
+def _show_soft(run: Path, problem: str | None, out: Path | None, *, trust: bool, json: bool) -> None:
+    """What a machine leans to."""
+    check_drawing(out)
+    machine = soft_machine(run, problem=problem, trust=trust)
+    if json:
+        print(json_text.dumps(machine.to_json()))
+    else:
+        print_soft(machine)
+    if out is not None:
+        draw_soft(machine, out)
+
+
+def _result(run: Path, problem: str | None, *, trust: bool) -> AnyResult | None:
     """What a run ended with, if it has ended and its problem is at hand; a program can be shown without."""
     if not (run / "result.json").is_file():
         read_program(run)  # says so if this is no run
@@ -73,7 +108,7 @@ def _result(run: Path, problem: str | None, *, trust: bool) -> Result | Policy |
     return dlm.load(run, problem=problem, trust=trust)
 
 
-def _program(source: Path, raw: bool, result: Result | Policy | None) -> Program:
+def _program(source: Path, raw: bool, result: Result | Policy | DataResult | None) -> Program:
     if result is not None:
         return result.raw if raw and isinstance(result, Result) else result.program
     if source.is_dir():

@@ -11,14 +11,14 @@ from dlm.data.memory import require_bytes
 from dlm.errors import SettingsError
 from dlm.learning.incremental import IncrementalLearner, Phase
 from dlm.learning.search import SearchLearner
-from dlm.learning.settings import LearnSettings
+from dlm.learning.settings import TEMPLATED, LearnSettings
 from dlm.runs.extras import check_learner
-from dlm.runs.learner import TaskLearner
+from dlm.runs.learner import SoftLearner, TaskLearner
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
 from dlm.tasks.task import Task
 
-__all__ = ["build_learner"]
+__all__ = ["build_learner", "build_soft_learner"]
 
 BYTES_PER_LOGIT = 8
 SMALLER = "use a smaller depth, breadth or outputs setting"
@@ -33,16 +33,18 @@ def build_learner(name: str, task: Task, settings: LearnSettings) -> TaskLearner
             return build_phase(name, extended, settings, phase)
 
         return IncrementalLearner(name, task, settings.machine, settings.seed, train)
+    if name in TEMPLATED:
+        return _build_templated(name, task, settings)
     require_bytes(BYTES_PER_LOGIT * _count_logits(task, settings.machine), "this machine", SMALLER)
     if name == "search":
         return SearchLearner(task, settings.machine, settings.seed)
     if name == "gradient":
         from dlm.learning.gradient import GradientLearner
-        from dlm.learning.schedule import get_schedule
+        from dlm.learning.schedule import schedule_for
         from dlm.machine.device import find_device
         from dlm.machine.memory import estimate_bytes
 
-        schedule = get_schedule(settings.schedule, task, settings.machine)
+        schedule = schedule_for(task, settings)
         wiring = wire(settings.machine, task.inputs, task.target, task.target_arity)
         needed = estimate_bytes(wiring, schedule.size, schedule.batch, task.distinct_only)
         require_bytes(needed, "a training step of this machine", SMALLER)
@@ -50,15 +52,40 @@ def build_learner(name: str, task: Task, settings: LearnSettings) -> TaskLearner
     raise SettingsError(f"there is no learner {name!r}")
 
 
+def _build_templated(name: str, task: Task, settings: LearnSettings) -> TaskLearner[Any]:
+    """A learner of rules by templates."""
+    if name == "dilp":
+        from dlm.learning.baselines.clause_templates import dilp_template
+        from dlm.learning.baselines.dilp import DilpLearner, dilp_schedule
+
+        return DilpLearner(task, dilp_template(task), dilp_schedule(task), settings.seed)
+    from dlm.learning.baselines.dnl import DnlLearner, dnl_schedule
+    from dlm.learning.baselines.dnl_templates import dnl_template
+
+    return DnlLearner(task, dnl_template(task), dnl_schedule(task), settings.seed)
+
+
+def build_soft_learner(name: str, task: Task, settings: LearnSettings) -> SoftLearner[Any]:
+    """A new learner of those that have no programs."""
+    check_learner(name)
+    require_bytes(BYTES_PER_LOGIT * _count_logits(task, settings.machine), "this machine", SMALLER)
+    if name == "nlm":
+        from dlm.learning.baselines.nlm import NlmLearner, nlm_schedule
+        from dlm.machine.device import find_device
+
+        return NlmLearner(task, settings.machine, nlm_schedule(task), settings.seed, find_device(settings.device))
+    raise SettingsError(f"there is no learner {name!r} of soft models")
+
+
 def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) -> TaskLearner[Any]:
     """The learner of one phase: short restarts, longer ones after phases without improvement."""
     if name != "gradient":
         return build_learner(name, task, replace(settings, seed=phase.seed, incremental=False))
     from dlm.learning.gradient import GradientLearner
-    from dlm.learning.schedule import get_schedule
+    from dlm.learning.schedule import schedule_for
     from dlm.machine.device import find_device
 
-    schedule = get_schedule(settings.schedule, task, settings.machine)
+    schedule = schedule_for(task, settings)
     if settings.schedule == "fast":  # the paper's schedule is long enough, and is not shortened
         schedule = replace(schedule, steps=phase.steps, restart=replace(schedule.restart, shallower=0))
     return GradientLearner(task, settings.machine, schedule, phase.seed, find_device(settings.device))

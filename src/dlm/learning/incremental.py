@@ -139,12 +139,11 @@ class IncrementalLearner(Generic[StateT]):
         """A slice of the phase's learner; at the end of the phase its best program is compared with the best so far."""
         report = self.learner.advance()
         candidate = self._consider(report)
-        over = report.restarts > self._restarts
+        over = report.done or report.restarts > self._restarts
         if not self._asks_task and report.candidate is not None and report.candidate.believed:
             over = True
-        told = replace(
-            report, learner=self.name, steps=self._steps_before + report.steps, restarts=self.phase, candidate=candidate
-        )
+        steps = self._steps_before + report.steps
+        told = replace(report, learner=self.name, steps=steps, restarts=self.phase, candidate=candidate, done=False)
         if over and (candidate is None or not candidate.believed):
             self._steps_before += report.steps
             self._end_phase()

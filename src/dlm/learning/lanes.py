@@ -74,7 +74,9 @@ class Lane:
         self._steps = report.steps
         if before is not None:
             self._spent, self._made = self._spent + time.monotonic() - begin, self._made + report.steps - before
-        if self.folder is not None and time.monotonic() - self._saved > CHECKPOINT_SECONDS:
+        # The state that a program was read off is worth keeping: `dlm show --soft` shows it.
+        last = report.done or (report.candidate is not None and report.candidate.believed and report.candidate.ends)
+        if self.folder is not None and (last or time.monotonic() - self._saved > CHECKPOINT_SECONDS):
             self.checkpoint()
         return [report]
 

@@ -17,7 +17,7 @@ from dlm.data.worlds import Examples
 from dlm.errors import DlmError, ResourceError, RunError, SettingsError
 from dlm.learning.lanes import Lane, Order, Suggestion, Worker
 from dlm.learning.prune import Judge, prune
-from dlm.learning.result import Result
+from dlm.learning.result import Result, ScheduleEnd
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify, wrong_atoms
 from dlm.logic.simplify import simplify
@@ -82,12 +82,14 @@ class _Portfolio:
     def __init__(self, task: Task, session: Session, settings: LearnSettings, *, resumed: bool) -> None:
         self.task, self.session, self.settings, self.resumed = task, session, settings, resumed
         self.attempts = 0
+        self.verified_at = 0  # the steps at which a program was first verified on the way to a schedule's end
         self.best: Candidate | None = None
         self.reports: dict[str, Report] = {}
         self._forecast = False
         folder = session.folder
         if resumed and folder is not None:
-            self.attempts = session.recall().get("attempts", 0)
+            counts = session.recall()
+            self.attempts, self.verified_at = counts.get("attempts", 0), counts.get("verified_at", 0)
             self.best = _read_best(folder) if folder.has("best.json") else None
 
     # ------------------------------------------------------------------ the loop
@@ -143,9 +145,19 @@ class _Portfolio:
                     result = self._consider(message, lane)
                     if result is not None:
                         return result
-            self.session.save_progress({"attempts": self.attempts})
+                    if message.done:
+                        lanes.remove(lane)
+                        lane.close()
+                        if not lanes and message.candidate is not None:
+                            return self._end_wrong(message.candidate)
+                        break
+            self.session.save_progress(self._counts)
             self._forecast_end(lanes)
         return self._give_up("time limit", lanes)
+
+    @property
+    def _counts(self) -> dict[str, int]:
+        return {"attempts": self.attempts, "verified_at": self.verified_at}
 
     def _forecast_end(self, lanes: list[Lane | Worker]) -> None:
         """Say early that the time limit is shorter than the schedule, by extrapolation from its first steps."""
@@ -167,20 +179,49 @@ class _Portfolio:
         """Show a report; prune and verify its candidate if the learner believes in it."""
         self.reports[report.learner] = report
         candidate = report.candidate
-        if candidate is not None and (candidate.believed or self.best is None or candidate.score > self.best.score):
+        if candidate is not None and not self.verified_at and self._is_better(candidate):
             self._keep(candidate)
         self.session.show(report)
-        if candidate is None or not candidate.believed:
+        if candidate is None:
             return None
-        self.session.note(f"{candidate.learner} found a program, pruning and verifying it")
-        self.attempts += 1
-        found = self._prune_and_verify(candidate.program)
-        if isinstance(found, VerifiedProgram):
-            return self._finish(candidate, found.program, found.verification, "finished")
-        self.session.note("refuted by a fresh instance, going on")
-        # A larger counterexample refutes the program, but is not trained on.
-        lane.refute([batch for batch in found if batch.size <= self.task.train_size])
+        if candidate.believed and not candidate.ends:
+            self._verify_early(candidate, report.steps)
+        elif candidate.believed:
+            self.session.note(f"{candidate.learner} found a program, pruning and verifying it")
+            self.attempts += 1
+            found = self._prune_and_verify(candidate.program)
+            if isinstance(found, VerifiedProgram):
+                end = ScheduleEnd(self.verified_at or report.steps, found.verification.trials) if report.done else None
+                return self._finish(candidate, found.program, found.verification, "finished", end)
+            self.session.note("refuted by a fresh instance" + ("" if report.done else ", going on"))
+            # A larger counterexample refutes the program, but is not trained on.
+            lane.refute([batch for batch in found if batch.size <= self.task.train_size])
         return None
+
+    def _is_better(self, candidate: Candidate) -> bool:
+        return candidate.believed or self.best is None or candidate.score > self.best.score
+
+    def _verify_early(self, candidate: Candidate, steps: int) -> None:
+        """Note when a program was first right on the way to a schedule's end. The schedule goes on."""
+        if self.verified_at:
+            return
+        self.attempts += 1
+        if verify(simplify(candidate.program), self.task, self._rng(Stream.VERIFICATION)).verified:
+            self.verified_at = steps
+            self.session.note(f"the program of step {steps} is verified; the schedule goes on to its end")
+            self.session.save_progress(self._counts, now=True)
+
+    def _end_wrong(self, last: Candidate) -> Result:
+        """A schedule has ended with a program that is wrong; one that was right on the way is the better result."""
+        self.attempts += 1
+        program = simplify(last.program)
+        verification = verify(program, self.task, self._rng(Stream.VERIFICATION))
+        end = ScheduleEnd(self.verified_at or None, verification.trials)
+        if self.verified_at and self.best is not None:
+            program = simplify(self.best.program)
+            verification = verify(program, self.task, self._rng(Stream.BEST_SO_FAR))
+            last = self.best
+        return self._finish(last, program, verification, "finished", end)
 
     def _prune_and_verify(self, raw: Program) -> VerifiedProgram | tuple[Examples, ...]:
         """Prune a program and verify what is left, on instances used for nothing else; or counterexamples."""
@@ -213,6 +254,7 @@ class _Portfolio:
         program: Program,
         verification: Verification,
         ended: Ending,
+        schedule: ScheduleEnd | None = None,
     ) -> Result:
         report = self.reports.get(candidate.learner.split("+")[-1])
         folder = self.session.folder
@@ -223,6 +265,7 @@ class _Portfolio:
             program=program,
             raw=candidate.program,
             verification=verification,
+            schedule=schedule,
             seconds=self.session.seconds,
             restarts=report.restarts if report else 0,
             steps=report.steps if report else 0,
@@ -241,7 +284,7 @@ class _Portfolio:
         for lane in lanes:
             if isinstance(lane, Lane):
                 lane.checkpoint()
-        self.session.save_progress({"attempts": self.attempts}, now=True)
+        self.session.save_progress(self._counts, now=True)
         if self.best is None:
             self.best = Candidate(_constant_program(self.task), "none", 0.0)
         program = simplify(self.best.program)

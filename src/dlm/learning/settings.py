@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
+from dlm.errors import SettingsError
 from dlm.runs.settings import RunSettings
 from dlm.space.settings import MachineSettings
 
-__all__ = ["LEARNERS", "LearnSettings", "LearnerName"]
+__all__ = [
+    "BASELINES",
+    "LEARNERS",
+    "NOISES",
+    "SOFT_LEARNERS",
+    "TEMPLATED",
+    "TRAINING",
+    "LearnSettings",
+    "LearnerName",
+    "NoiseName",
+]
 
-LearnerName = Literal["auto", "gradient", "search"]
+LearnerName = Literal["auto", "gradient", "search", "nlm", "dilp", "dnl-ilp"]
 LEARNERS: tuple[str, ...] = get_args(LearnerName)
+NoiseName = Literal["gumbel", "gaussian", "none"]
+NOISES: tuple[str, ...] = get_args(NoiseName)
+TRAINING = ("noise", "noise_decay", "dropout", "shorten")
+"""The settings that change the schedule of the gradient learner."""
+BASELINES = ("nlm", "dilp", "dnl-ilp")
+"""The paper's opponents, which `auto` never runs; see docs/baselines.md."""
+SOFT_LEARNERS = ("nlm",)
+"""Learners whose result is a soft model, not a program."""
+TEMPLATED = ("dilp", "dnl-ilp")
+"""Learners that are told a template of rules and train no machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,3 +46,38 @@ class LearnSettings(RunSettings):
 
     machine: MachineSettings
     learner: str = field(default="auto", metadata={"help": "Who learns: auto runs both side by side."})
+    noise: NoiseName | None = field(
+        default=None, metadata={"help": "Noise on the choices of a machine in training: gumbel, gaussian or none."}
+    )
+    noise_decay: float | None = field(
+        default=None, metadata={"help": "Factor on the scale of the noise after each epoch; 1 keeps it constant."}
+    )
+    dropout: float | None = field(
+        default=None, metadata={"help": "Share of choices left out in each sample, at first; 0 leaves out none."}
+    )
+    shorten: float | None = field(
+        default=None, metadata={"help": "How many times fewer steps an epoch has; there are as many epochs."}
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.learner in BASELINES and (self.incremental or self.schedule != "fast"):
+            what = "--incremental" if self.incremental else "--schedule"
+            raise SettingsError(f"the learner {self.learner!r} trains as it was published, once: leave out {what}")
+        if self.learner in TEMPLATED and self.device == "cuda":
+            raise SettingsError(f"the learner {self.learner!r} trains on the processor only: leave out --device")
+        given = [name for name in TRAINING if getattr(self, name) is not None]
+        if given and self.learner not in ("auto", "gradient"):
+            raise SettingsError(
+                f"the learner {self.learner!r} has no such schedule: {', '.join(given)} can be set for gradient or auto"
+            )
+        if self.noise is not None and self.noise not in NOISES:
+            raise SettingsError(f"The 'noise' setting must be one of {NOISES}. Got {self.noise!r} instead.")
+        _require_number("noise_decay", self.noise_decay, "above 0 and at most 1", lambda value: 0 < value <= 1)
+        _require_number("dropout", self.dropout, "at least 0 and below 1", lambda value: 0 <= value < 1)
+        _require_number("shorten", self.shorten, "a number of at least 1", lambda value: 1 <= value < math.inf)
+
+
+def _require_number(name: str, value: object, expected: str, right: Callable[[float], bool]) -> None:
+    if value is not None and not (isinstance(value, int | float) and right(value)):
+        raise SettingsError(f"The {name!r} setting must be {expected}. Got {value!r} instead.")

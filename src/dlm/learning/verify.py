@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dlm.data.worlds import Examples
+from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.engines.audit import audit
 from dlm.engines.bits import evaluate_target
 from dlm.errors import DataError
@@ -15,7 +15,16 @@ from dlm.learning.fit import Fit, fit_answers
 from dlm.logic.syntax import Program
 from dlm.tasks.task import Task
 
-__all__ = ["INSTANCES", "TrialResult", "Verification", "check_signature", "try_program", "verify", "wrong_atoms"]
+__all__ = [
+    "INSTANCES",
+    "TrialResult",
+    "Verification",
+    "check_signature",
+    "try_answers",
+    "try_program",
+    "verify",
+    "wrong_atoms",
+]
 
 INSTANCES = 250
 """Fresh instances of each of the three parts of a verification, as many as the paper's tables use."""
@@ -86,15 +95,27 @@ def try_program(
 ) -> tuple[TrialResult, tuple[Examples, ...]]:
     """Try a program on fresh instances: `plan` lists sizes and how many of each."""
     check_signature(program, task)
+
+    def answer(worlds: Worlds) -> BoolArray:
+        answers = evaluate_target(program, worlds)
+        audit(program, worlds, answers)
+        return answers
+
+    return try_answers(answer, task, rng, plan)
+
+
+def try_answers(
+    answer: Callable[[Worlds], BoolArray], task: Task, rng: np.random.Generator, plan: list[tuple[int, int]]
+) -> tuple[TrialResult, tuple[Examples, ...]]:
+    """The same for whatever answers: how it did, and the instances on which it was wrong."""
     right, total, fit = 0, 0.0, Fit()
     wrong: list[Examples] = []
     for size, count in plan:
         if count == 0:
             continue
         examples = task.sample(rng, count, size)
-        answers = evaluate_target(program, examples.worlds)
+        answers = answer(examples.worlds)
         errors = examples.mistakes(answers).sum(axis=1, dtype=np.int64)
-        audit(program, examples.worlds, answers)
         fit += fit_answers(answers, examples)
         asked = max(int(examples.scored.sum()), 1)
         right += int((errors == 0).sum())

@@ -39,6 +39,10 @@ def build_policy_learner(
     if name == "imitation":
         given = find_teacher(judged, teacher)
         return Imitation(judged, given, seed, ImitationSettings(incremental=settings.incremental), out_of_time)
+    if name == "nlrl":
+        from dlm.policies.gradient.nlrl import NlrlLearner
+
+        return NlrlLearner(judged, seed, out_of_time)
     from dlm.machine.device import find_device
     from dlm.policies.gradient.learner import PolicyGradient
     from dlm.policies.gradient.settings import PolicySettings, default_settings, machine_settings

@@ -19,14 +19,14 @@ from dlm.logic.evaluate import check_inputs
 from dlm.policies.settings import METHODS
 from dlm.policies.verify import Earned, LeftOut, Tested, play_program, try_size, try_trials
 from dlm.runs.folder import RunFolder
-from dlm.runs.result import RunResult, damaged, read_common
+from dlm.runs.result import ProgramResult, damaged, read_with_program
 from dlm.seeds import Stream, fixed_rng
 
 __all__ = ["Policy", "read_policy"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Policy(RunResult):
+class Policy(ProgramResult):
     """The best program of a run with its returns on fresh episodes, by the independent evaluator.
 
     `soft_tests` are the returns of the soft policy, if that is what was asked for; the run is then judged by them. They
@@ -129,7 +129,7 @@ def read_policy(folder: RunFolder, domain: AnyDomain) -> Policy | None:
     try:
         tests, soft_tests = (tuple(map(Earned.from_json, saved[name])) for name in ("returns", "soft_returns"))
         left_out = tuple(LeftOut(int(each["size"]), each["why"]) for each in saved["left_out"])
-        common = read_common(folder, saved)
+        common = read_with_program(folder, saved)
         return Policy(**common, domain=domain, tests=tests, soft_tests=soft_tests, left_out=left_out)
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise damaged(folder, error) from None

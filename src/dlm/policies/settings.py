@@ -11,7 +11,7 @@ from dlm.runs.settings import RunSettings
 
 __all__ = ["METHODS", "POLICY_LEARNERS", "PolicyLearnerName", "PolicyRunSettings"]
 
-PolicyLearnerName = Literal["auto", "ppo", "reinforce", "imitation", "search"]
+PolicyLearnerName = Literal["auto", "ppo", "reinforce", "imitation", "search", "nlrl"]
 POLICY_LEARNERS: tuple[str, ...] = get_args(PolicyLearnerName)
 
 METHODS = {
@@ -21,6 +21,7 @@ METHODS = {
     "ppo+repair": "policy gradient (PPO), and a local search over programs that changed or completed what it learned",
     "reinforce+repair": "policy gradient (REINFORCE), and a local search over programs that changed or completed "
     "what it learned",
+    "nlrl": "reinforcement learning by policy gradient over weighted clauses (NLRL, a baseline)",
     "imitation": "imitation of a teacher by rule search on the states that it labels, not reinforcement learning",
 }
 
@@ -43,7 +44,7 @@ class PolicyRunSettings(RunSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.keep_soft and self.learner in ("search", "imitation"):
+        if self.keep_soft and self.learner in ("search", "imitation", "nlrl"):
             raise SettingsError(
                 f"the {self.learner} learner has no soft policy to keep; use --learner ppo or reinforce"
             )
@@ -55,7 +56,7 @@ class PolicyRunSettings(RunSettings):
                 "--learner imitation"
             )
         trained = self.machine is not None or self.schedule != "fast"
-        if trained and self.learner in ("search", "imitation"):
+        if trained and self.learner in ("search", "imitation", "nlrl"):
             raise SettingsError(
                 f"the learner {self.learner!r} of policies trains no machine: settings of machines and schedules are "
                 "for --learner ppo, reinforce or auto"

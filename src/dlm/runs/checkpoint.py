@@ -14,6 +14,7 @@ from typing import TypeVar
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from dlm.data.json_text import parse_json_text
 from dlm.data.worlds import Examples
 from dlm.errors import DlmError, RunError
 from dlm.runs.codec import AnyArray, decode, plain
@@ -43,7 +44,7 @@ def read_checkpoint(path: Path, kind: type[T]) -> T:
             arrays: dict[str, AnyArray] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         if header.get("version") != VERSION:
             raise ValueError(f"it is of version {header.get('version')!r}, not {VERSION!r}")
-        return decode(json.loads(header["tree"]), kind, arrays)
+        return decode(parse_json_text(header["tree"], "header", RunError), kind, arrays)
     except (SafetensorError, DlmError, OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as e:
         raise RunError(f"cannot read the checkpoint {path}: {e}; delete it to let this learner begin again") from None
 

@@ -6,10 +6,10 @@ from importlib.util import find_spec
 
 from dlm.errors import MissingExtraError
 
-__all__ = ["check_learner", "missing_torch"]
+__all__ = ["TRAINED", "check_learner", "missing_torch"]
 
-TRAINED = ("gradient", "ppo", "reinforce")
-"""The learners that train a machine."""
+TRAINED = ("gradient", "ppo", "reinforce", "nlm", "dilp", "dnl-ilp", "nlrl")
+"""The learners that train by gradients."""
 
 
 def missing_torch(purpose: str) -> MissingExtraError | None:

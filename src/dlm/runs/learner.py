@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from dlm.data.worlds import Examples
+from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.logic.syntax import Program
 
-__all__ = ["Candidate", "Learner", "Report", "TaskLearner"]
+__all__ = ["Candidate", "Learner", "Report", "SoftLearner", "SoftModel", "TaskLearner"]
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,15 @@ class Candidate:
     """A program as extracted, and who made it.
 
     `score` is what its learner knows of it, and the larger the better; `believed` says that the learner found no error
-    and asks for verification.
+    and asks for verification. Once verified it `ends` the run, unless it was only looked at on the way to a schedule's
+    end.
     """
 
     program: Program
     learner: str
     score: float
     believed: bool = False
+    ends: bool = True
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,8 @@ class Report:
     """Where a learner stands after a slice of work.
 
     `figures` are shown and logged under their names, in their order: no display needs to know them beforehand.
-    `candidate` is a program that is better than all that were reported before, or one that is believed in.
+    `candidate` is a program that is better than all that were reported before, or one that is believed in. A learner
+    that is `done` has nothing more to say, and its candidate is what it ends with.
     """
 
     learner: str
@@ -44,6 +47,7 @@ class Report:
     restarts: int
     figures: Mapping[str, float] = field(default_factory=dict)
     candidate: Candidate | None = None
+    done: bool = False
 
 
 StateT = TypeVar("StateT")
@@ -79,3 +83,24 @@ class TaskLearner(Learner[StateT], Protocol):
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         """The last candidate is wrong on these fresh instances (none of them larger than training allows)."""
+
+
+class SoftModel(Protocol):
+    """A model that answers by itself, without a program."""
+
+    def answers(self, worlds: Worlds) -> BoolArray:
+        """The atoms of the target that it holds true: ``(worlds, size, ..., size)``."""
+
+    def saved(self) -> object:
+        """What a file keeps of it, a dataclass as `runs.checkpoint` writes them."""
+
+
+class SoftLearner(Learner[StateT], Protocol):
+    """A learner of a task whose weights stand for no program: its reports have no candidates."""
+
+    @property
+    def done(self) -> bool:
+        """Whether the training has come to its end."""
+
+    def model(self) -> SoftModel:
+        """What was learned so far."""

@@ -14,7 +14,15 @@ import cloudpickle
 from dlm.data.draft import draft
 from dlm.envs.domain import Domain
 from dlm.errors import RunError
-from dlm.problems import Problem, WorldOptions, find_problem, get_problem, import_reference, problem_names, reference_of
+from dlm.problems import (
+    AnyProblem,
+    WorldOptions,
+    find_problem,
+    get_problem,
+    import_reference,
+    problem_names,
+    reference_of,
+)
 from dlm.tasks import Task
 
 __all__ = ["ProblemWarning", "can_reopen", "find_given", "reopen", "save_problem"]
@@ -26,7 +34,7 @@ class ProblemWarning(UserWarning):
     """A problem is saved by value, or cannot be saved."""
 
 
-def save_problem(folder: Path, source: object, options: WorldOptions, problem: Problem) -> None:
+def save_problem(folder: Path, source: object, options: WorldOptions, problem: AnyProblem) -> None:
     """Note in a run folder how its problem is found again, unless its name says that."""
     if problem.name in problem_names() and get_problem(problem.name) is problem:
         return
@@ -66,7 +74,7 @@ def can_reopen(folder: Path) -> tuple[bool, bool]:
     return by_value is not None, bool(by_value)
 
 
-def reopen(folder: Path, name: str, given: object, options: WorldOptions, *, trust: bool) -> Problem:
+def reopen(folder: Path, name: str, given: object, options: WorldOptions, *, trust: bool) -> AnyProblem:
     """The problem of a run: the one that is given, with options that the folder knows, or else what the folder says."""
     noted = _note(folder) if (folder / NOTE).is_file() else None
     saved = WorldOptions() if noted is None else _options(noted)
@@ -90,7 +98,7 @@ def reopen(folder: Path, name: str, given: object, options: WorldOptions, *, tru
     return find_problem(source, options)
 
 
-def find_given(given: object, options: WorldOptions, known: WorldOptions) -> Problem:
+def find_given(given: object, options: WorldOptions, known: WorldOptions) -> AnyProblem:
     """The problem that is given; what is not said of an environment is as known."""
     found = import_reference(given) if isinstance(given, str) and ":" in given else given
     named = isinstance(found, Task | Domain) or (isinstance(found, str) and found in problem_names())

@@ -14,7 +14,7 @@ from dlm.logic.text import format_program, parse_program
 from dlm.runs.codec import decode
 from dlm.runs.folder import RunFolder
 
-__all__ = ["Ending", "RunResult", "damaged", "read_common"]
+__all__ = ["Ending", "ProgramResult", "RunResult", "damaged", "read_common", "read_with_program"]
 
 T = TypeVar("T")
 
@@ -24,14 +24,13 @@ Ending = Literal["finished", "time limit", "interrupted", "stopped"]
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult(ABC):
-    """The best program of a run, who made it, and how. `steps` and `restarts` are those of that learner."""
+    """What a run ended with, who made it, and how. `steps` and `restarts` are those of that learner."""
 
     kind: ClassVar[str]
 
     task: str
     seed: int
     learner: str
-    program: Program
     seconds: float
     restarts: int
     steps: int
@@ -41,12 +40,12 @@ class RunResult(ABC):
     @property
     @abstractmethod
     def verified(self) -> bool:
-        """Whether the program was right in every test on fresh instances."""
+        """Whether what was learned was right in every test on fresh instances."""
 
     @property
     @abstractmethod
     def tested_sizes(self) -> tuple[int, ...]:
-        """The sizes of the instances that the program was tested on, ascending."""
+        """The sizes of the instances that it was tested on, ascending."""
 
     @property
     def tested(self) -> str:
@@ -71,9 +70,7 @@ class RunResult(ABC):
             "seconds": round(self.seconds, 3),
             "restarts": self.restarts,
             "steps": self.steps,
-            "program": format_program(self.program),
-            "definitions": len(self.program.definitions),
-            "literals": self.program.literals,
+            **self._learned_json(),
             "ended": self.ended,
             "run_dir": None if self.run_dir is None else str(self.run_dir),
         }
@@ -82,9 +79,30 @@ class RunResult(ABC):
     def _own_json(self) -> dict[str, object]:
         """What only this kind of result has."""
 
+    @abstractmethod
+    def _learned_json(self) -> dict[str, object]:
+        """What was learned."""
+
     def __str__(self) -> str:
         state = "verified" if self.verified else "not verified"
-        return f"# {self.task}: {state}, {self.tested}, by {self.learner} in {self.seconds:.1f} s\n{self.program}"
+        return f"# {self.task}: {state}, {self.tested}, by {self.learner} in {self.seconds:.1f} s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramResult(RunResult):
+    """The best program of a run."""
+
+    program: Program
+
+    def _learned_json(self) -> dict[str, object]:
+        return {
+            "program": format_program(self.program),
+            "definitions": len(self.program.definitions),
+            "literals": self.program.literals,
+        }
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}\n{self.program}"
 
 
 def _ranges(sizes: tuple[int, ...]) -> list[tuple[int, int]]:
@@ -104,12 +122,17 @@ class Common(TypedDict):
     task: str
     seed: int
     learner: str
-    program: Program
     seconds: float
     restarts: int
     steps: int
     ended: Ending
     run_dir: Path
+
+
+class CommonWithProgram(Common):
+    """The arguments that results with a program have."""
+
+    program: Program
 
 
 def read_common(folder: RunFolder, saved: Mapping[str, object]) -> Common:
@@ -124,13 +147,18 @@ def read_common(folder: RunFolder, saved: Mapping[str, object]) -> Common:
         "task": read("task", str),
         "seed": read("seed", int),
         "learner": read("learner", str),
-        "program": parse_program(read("program", str), origin=f"{folder.path}/result.json"),
         "seconds": read("seconds", float),
         "restarts": read("restarts", int),
         "steps": read("steps", int),
         "ended": cast(Ending, saved["ended"]),
         "run_dir": folder.path,
     }
+
+
+def read_with_program(folder: RunFolder, saved: Mapping[str, object]) -> CommonWithProgram:
+    """The same for results with a program."""
+    text = decode(saved["program"], str, at="program")
+    return {**read_common(folder, saved), "program": parse_program(text, origin=f"{folder.path}/result.json")}
 
 
 def damaged(folder: RunFolder, error: Exception) -> RunError:

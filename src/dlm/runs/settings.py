@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, Self, TypeVar, get_args
 
 from dlm.errors import RunError, SettingsError, did_you_mean
 from dlm.runs.codec import decode
+from dlm.runs.extras import TRAINED
 from dlm.space.settings import MachineSettings
 
 __all__ = ["SCHEDULES", "RunSettings", "ScheduleName", "check_names"]
@@ -18,7 +19,7 @@ SCHEDULES: tuple[str, ...] = get_args(ScheduleName)
 DeviceName = Literal["cpu", "cuda", "auto"]
 DEVICES: tuple[str, ...] = get_args(DeviceName)
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +52,10 @@ class RunSettings:
             value = getattr(self, name)
             if value not in known:
                 raise SettingsError(f"The {name!r} setting must be one of {known}. Got {value!r} instead.")
+        training = [name for name in self.learners if name in (*TRAINED, "auto")]
+        if self.device == "cuda" and self.learner not in training:
+            use = f"--device cuda is for --learner {' or '.join(training)}"
+            raise SettingsError(f"the learner {self.learner!r} trains no machine: {use}")
         if not (isinstance(self.time_limit, int | float) and 0 < self.time_limit < math.inf):
             raise SettingsError(
                 f"The 'time_limit' setting must be a positive number of seconds. Got {self.time_limit!r} instead."

@@ -11,7 +11,7 @@ from dlm.logic.formulas import conjunction, disjunction
 from dlm.logic.syntax import FALSE, TRUE, Atom, Definition, Exists, Forall, Formula, Not, Program
 from dlm.space.wiring import Module, UnitKey, UnitWiring, Wiring
 
-__all__ = ["Choices", "embed_choices", "predicate_name", "program_of", "random_choices", "used_modules"]
+__all__ = ["Choices", "embed_choices", "literal_of", "predicate_name", "program_of", "random_choices", "used_modules"]
 
 Choices = Mapping[UnitKey, NDArray[np.int64]]
 """For each unit an array of shape (modules, atoms) with the choice of every atom."""
@@ -99,13 +99,14 @@ def _body(wiring: Wiring, unit: UnitWiring, module: Module, chosen: NDArray[np.i
             # The constant preserves: it is never negated.
             parts.append(TRUE if module.connective == "and" else FALSE)
             continue
-        literal = _literal(wiring, unit, int(choice))
+        literal = literal_of(wiring, unit, int(choice))
         parts.append(Not(literal) if position >= module.atoms - module.negated else literal)
     build = conjunction if module.connective == "and" else disjunction
     return build(tuple(parts))
 
 
-def _literal(wiring: Wiring, unit: UnitWiring, choice: int) -> Formula:
+def literal_of(wiring: Wiring, unit: UnitWiring, choice: int) -> Formula:
+    """The literal that a choice other than the constant stands for, not negated."""
     source, order = unit.literal(choice)
     name = predicate_name(wiring, source.unit, source.index)
     args = tuple(_VARIABLES[i] for i in order)

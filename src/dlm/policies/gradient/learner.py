@@ -27,7 +27,7 @@ from dlm.envs.evaluate import decide
 from dlm.learning.prune import prune
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
-from dlm.machine import Selection, hard_choices
+from dlm.machine import Selection, flushed_denormals, hard_choices
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE
 from dlm.policies.gradient.fallback import FallbackState, ProgramPool
 from dlm.policies.gradient.local_search import repair
@@ -157,8 +157,8 @@ class PolicyGradient:
         }
         return Report(self.name, self.env_steps, self.effort.restarts, figures, candidate)
 
+    @flushed_denormals()
     def _train_and_look(self) -> None:
-        torch.set_flush_denormal(True)
         self.effort.played += self.training.update(anneal=not self.keep_soft)
         self.effort.updates += 1
         settings, course, curriculum = self.settings, self.training.course, self.training.curriculum
