@@ -181,7 +181,7 @@ WRONG = {
     "the same truth twice": (folder_with(wet_csv="()\n1\n1\n"), r"says wet\(\) twice"),
     "two files": (
         folder_with(edge_csv="x\na\n", edge_parquet=pa.table({"x": ["a"]})),
-        "both about the predicate",
+        "are both the table",
     ),
     "integers too large": (
         folder_with(p_parquet=pa.table({"x": pa.array([2**63], pa.uint64())})),

@@ -16,17 +16,17 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.data.structure import Structure
 from dlm.data.worlds import BoolArray, Worlds
 from dlm.envs.view import View
 from dlm.errors import DataError, SettingsError
 
-__all__ = ["Actions", "AnyDomain", "Domain", "Floats", "IntArray", "Optimum", "State", "Step", "Trial", "join"]
+__all__ = ["Actions", "AnyDomain", "Domain", "IntArray", "Optimum", "State", "Step", "Trial", "join"]
 
 IntArray = NDArray[np.integer]
 Actions = NDArray[np.integer]
 """Object numbers of shape ``(count, arity)``: one action an episode."""
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.envs.domain import Actions, AnyDomain, State, join
 from dlm.errors import SettingsError
 
 __all__ = ["ENDS", "UNKNOWN", "Expansion", "Graph", "check_deterministic", "explore"]
 
-Floats = NDArray[np.float64]
 PLENTY = 1_000_000
 """Steps left while planning: the value of a state should not depend on when it is reached."""
 

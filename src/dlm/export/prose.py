@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from dlm.export.identifiers import printable
 from dlm.logic.attributes import attributes_of
 from dlm.logic.comparison import Comparison, comparison_of
-from dlm.logic.formulas import compared, conjunction
+from dlm.logic.formulas import conjunction
 from dlm.logic.lists import RuleList, rules_of
-from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth, measure
-from dlm.logic.text import format_name
+from dlm.logic.syntax import And, Atom, Definition, Exists, Forall, Formula, Or, Program, measure
+from dlm.logic.text import Notation, format_name
 
 __all__ = ["Item", "Prose"]
 
@@ -37,7 +37,7 @@ class Prose:
 
     @property
     def title(self) -> str:
-        return _head(self.program.target.name, self.program.target.parameters)
+        return _head(self.program.target)
 
     def items(self) -> list[Item]:
         """The definitions, the target last."""
@@ -68,106 +68,87 @@ class Prose:
         return f"Size: {', '.join(counts)}."
 
     def _definition(self, definition: Definition) -> Item:
-        head = _head(definition.name, definition.parameters)
+        head = _head(definition)
         words = f"{self.code(head)} holds if {self._words(definition.body)}."
-        return Item(words, f"{head} ← {symbols(definition.body)}")
+        return Item(words, f"{head} ← {_SYMBOLS.formula(definition.body)}")
 
     def _rules(self, listed: RuleList) -> Item:
         where = f", where {self._words(conjunction(listed.shared))}" if listed.shared else ""
-        first, *others = [(self._words(rule), symbols(rule)) for rule in listed.own]
+        first, *others = [(self._words(rule), _SYMBOLS.formula(rule)) for rule in listed.own]
         rules = [Item(f"{first[0]}.", first[1]), *(Item(f"Else {words}.", formula) for words, formula in others)]
-        head = self.code(_head(listed.name, listed.parameters))
+        head = self.code(_head(listed))
         decided = "is decided by the first of these rules that is true of any different objects"
         return Item(f"{head} {decided}{where}:", rules=tuple(rules))
 
     def _words(self, formula: Formula) -> str:
-        match formula:
-            case Atom():
-                return self.code(symbols(formula))
-            case Equal(left, right):
-                return f"{self._name(left)} is {self._name(right)}"
-            case Not(Equal(left, right)):
-                return f"{self._name(left)} is not {self._name(right)}"
-            case Truth(value):
-                return "true" if value else "false"
-            case Not(body):
-                return f"not {self._operand(body)}"
-            case And(parts):
-                return " and ".join(map(self._operand, parts))
-            case Or(parts):
-                return " or ".join(map(self._operand, parts))
-            case Exists(variable, distinct, body):
-                return f"there is a {self._object(variable, distinct)} such that {self._words(body)}"
-            case Forall(variable, distinct, body):
-                return f"for every {self._object(variable, distinct)}, {self._words(body)}"
-
-    def _operand(self, formula: Formula) -> str:
-        words = self._words(formula)
-        return f"({words})" if isinstance(formula, And | Or | Exists | Forall) else words
-
-    def _object(self, variable: str, distinct: tuple[str, ...]) -> str:
-        others = " and ".join(map(self._name, distinct))
-        return self._name(variable) + (f" other than {others}" if others else "")
+        return _Words(self.code).formula(formula)
 
     def _name(self, name: str) -> str:
-        return self.code(_plain(name))
+        return self.code(_SYMBOLS.name(name))
 
 
-def symbols(formula: Formula) -> str:
-    """A formula in the symbols of logic."""
-    match formula:
-        case Atom(predicate, args):
-            comparison = compared(formula)
-            return _infix(comparison, args) if comparison else _head(predicate, args)
-        case Equal(left, right):
-            return f"{_plain(left)} = {_plain(right)}"
-        case Not(Equal(left, right)):
-            return f"{_plain(left)} ≠ {_plain(right)}"
-        case Truth(value):
-            return "⊤" if value else "⊥"
-        case Not(Atom(_, args)) if (comparison := compared(formula.body)) is not None:
-            equal = comparison.operator == "="
-            return _infix(comparison, args, "≠") if equal else f"¬({_infix(comparison, args)})"
-        case Not(body):
-            return f"¬{_symbol_operand(body)}"
-        case And(parts):
-            return " ∧ ".join(map(_symbol_operand, parts))
-        case Or(parts):
-            return " ∨ ".join(map(_symbol_operand, parts))
-        case Exists(variable, distinct, body):
-            return f"∃{_range(variable, distinct)}: {symbols(body)}"
-        case Forall(variable, distinct, body):
-            return f"∀{_range(variable, distinct)}: {symbols(body)}"
+class _Symbols(Notation):
+    """The symbols of logic."""
+
+    false, true = "⊥", "⊤"
+    unequal = "≠"
+    sign = "¬"
+    conjunction, disjunction = " ∧ ", " ∨ "
+    exists, forall = "∃{}: {}", "∀{}: {}"
+
+    def name(self, name: str) -> str:
+        return printable(format_name(name))
+
+    def atom(self, atom: Atom) -> str:
+        return super().atom(atom) if atom.args else self.name(atom.predicate)
+
+    def comparison(self, comparison: Comparison, args: tuple[str, ...], operator: str | None = None) -> str:
+        symbol = operator or {"<=": "≤", ">=": "≥"}.get(comparison.operator, comparison.operator)
+        return printable(super().comparison(comparison, args, symbol))
+
+    def bound(self, variable: str, distinct: tuple[str, ...]) -> str:
+        match distinct:
+            case ():
+                return self.name(variable)
+            case (other,):
+                return f"{self.name(variable)} ≠ {self.name(other)}"
+            case _:
+                return f"{self.name(variable)} ∉ {{{', '.join(map(self.name, distinct))}}}"
 
 
-def _symbol_operand(formula: Formula) -> str:
-    text = symbols(formula)
-    if isinstance(formula, Atom | Truth) or (isinstance(formula, Not) and not isinstance(formula.body, Equal)):
-        return text
-    return f"({text})"
+_SYMBOLS = _Symbols()
 
 
-def _range(variable: str, distinct: tuple[str, ...]) -> str:
-    match distinct:
-        case ():
-            return _plain(variable)
-        case (other,):
-            return f"{_plain(variable)} ≠ {_plain(other)}"
-        case _:
-            return f"{_plain(variable)} ∉ {{{', '.join(map(_plain, distinct))}}}"
+@dataclass(frozen=True)
+class _Words(Notation):
+    """Words, with atoms and variables as code among them."""
+
+    code: Callable[[str], str]
+
+    equal, unequal = "is", "is not"
+    conjunction, disjunction = " and ", " or "
+    exists, forall = "there is a {} such that {}", "for every {}, {}"
+
+    def name(self, name: str) -> str:
+        return self.code(_SYMBOLS.name(name))
+
+    def atom(self, atom: Atom) -> str:
+        return self.code(_SYMBOLS.atom(atom))
+
+    def negation(self, body: Formula) -> str:
+        return f"not {self.operand(body)}"
+
+    def operand(self, formula: Formula) -> str:
+        words = self.formula(formula)
+        return f"({words})" if isinstance(formula, And | Or | Exists | Forall) else words
+
+    def bound(self, variable: str, distinct: tuple[str, ...]) -> str:
+        others = " and ".join(map(self.name, distinct))
+        return self.name(variable) + (f" other than {others}" if others else "")
 
 
-def _head(predicate: str, args: tuple[str, ...]) -> str:
-    return f"{_plain(predicate)}({', '.join(map(_plain, args))})" if args else _plain(predicate)
-
-
-def _infix(comparison: Comparison, args: tuple[str, ...], operator: str | None = None) -> str:
-    symbol = operator or {"<=": "≤", ">=": "≥"}.get(comparison.operator, comparison.operator)
-    return printable(comparison.text(tuple(map(format_name, args)), symbol))
-
-
-def _plain(name: str) -> str:
-    return printable(format_name(name))
+def _head(defined: Definition | RuleList) -> str:
+    return _SYMBOLS.atom(Atom(defined.name, defined.parameters))
 
 
 def _count(number: int, noun: str, plural: str = "") -> str:

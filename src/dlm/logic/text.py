@@ -23,6 +23,7 @@ The target may be a decision list (`dlm.logic.lists`). Conditions that all rules
 from __future__ import annotations
 
 from dlm.errors import ParseError, ProgramError
+from dlm.logic.comparison import Comparison
 from dlm.logic.formulas import compared
 from dlm.logic.lists import RuleList, rules_of
 from dlm.logic.names import format_name
@@ -30,6 +31,7 @@ from dlm.logic.parser import Parser
 from dlm.logic.syntax import And, Atom, Definition, Equal, Exists, Forall, Formula, Not, Or, Program, Truth
 
 __all__ = [
+    "Notation",
     "format_definition",
     "format_formula",
     "format_name",
@@ -54,7 +56,7 @@ def format_program(program: Program) -> str:
 
 def _format_rules(listed: RuleList) -> list[str]:
     head = format_formula(Atom(listed.name, listed.parameters))
-    shared = "".join(f" {_format_operand(part)} &" for part in listed.shared)
+    shared = "".join(f" {_TEXT.operand(part)} &" for part in listed.shared)
     first, *others = map(format_formula, listed.own)
     rules = [f"  1. {first}", *(f"  {number}. else {rule}" for number, rule in enumerate(others, 2))]
     return [f"{head} :-{shared}", *rules[:-1], f"{rules[-1]}."]
@@ -66,53 +68,86 @@ def format_definition(definition: Definition) -> str:
     return f"{head} :- {format_formula(definition.body)}."
 
 
+class Notation:
+    """How formulas are written: the signs for what they are made of, and how names and bound variables look.
+
+    These are the signs of program text; what is for people only has others (`dlm.export.prose`).
+    """
+
+    false, true = "false", "true"
+    equal, unequal = "=", "!="
+    sign = "~"
+    conjunction, disjunction = " & ", " | "
+    exists, forall = "exists {}: {}", "forall {}: {}"
+
+    def formula(self, formula: Formula) -> str:
+        """The text of a formula."""
+        match formula:
+            case Atom():
+                return self.atom(formula)
+            case Equal(left, right):
+                return f"{self.name(left)} {self.equal} {self.name(right)}"
+            case Not(Equal(left, right)):
+                return f"{self.name(left)} {self.unequal} {self.name(right)}"
+            case Truth(value):
+                return self.true if value else self.false
+            case Not(body):
+                return self.negation(body)
+            case And(parts):
+                return self.conjunction.join(map(self.operand, parts))
+            case Or(parts):
+                return self.disjunction.join(map(self.operand, parts))
+            case Exists(variable, distinct, body):
+                return self.exists.format(self.bound(variable, distinct), self.formula(body))
+            case Forall(variable, distinct, body):
+                return self.forall.format(self.bound(variable, distinct), self.formula(body))
+
+    def name(self, name: str) -> str:
+        """A predicate or a variable."""
+        return format_name(name)
+
+    def atom(self, atom: Atom) -> str:
+        comparison = compared(atom)
+        if comparison:
+            return self.comparison(comparison, atom.args)
+        return f"{self.name(atom.predicate)}({', '.join(map(self.name, atom.args))})"
+
+    def comparison(self, comparison: Comparison, args: tuple[str, ...], operator: str | None = None) -> str:
+        """A comparison of attributes, with its operator or another one."""
+        return comparison.text(tuple(map(format_name, args)), operator)
+
+    def negation(self, body: Formula) -> str:
+        if isinstance(body, Atom) and (equation := _equation(body)):
+            return self.comparison(equation, body.args, self.unequal)
+        if compared(body) or (isinstance(body, Not) and _equation(body.body)):
+            return f"{self.sign}({self.formula(body)})"
+        return self.sign + self.operand(body)
+
+    def operand(self, formula: Formula) -> str:
+        """A formula as an operand of a connective: in brackets unless it cannot be misread."""
+        text = self.formula(formula)
+        if isinstance(formula, Atom | Truth) or (isinstance(formula, Not) and not isinstance(formula.body, Equal)):
+            return text
+        return f"({text})"
+
+    def bound(self, variable: str, distinct: tuple[str, ...]) -> str:
+        """The variable of a quantifier, and what it differs from."""
+        differs = f" != {', '.join(map(self.name, distinct))}" if distinct else ""
+        return self.name(variable) + differs
+
+
+def _equation(formula: Formula) -> Comparison | None:
+    """The comparison that a formula is, if it says that two values are equal."""
+    comparison = compared(formula)
+    return comparison if comparison and comparison.operator == "=" else None
+
+
+_TEXT = Notation()
+
+
 def format_formula(formula: Formula) -> str:
     """The text of a formula."""
-    match formula:
-        case Atom(predicate, args):
-            comparison, names = compared(formula), tuple(map(format_name, args))
-            return comparison.text(names) if comparison else f"{format_name(predicate)}({', '.join(names)})"
-        case Equal(left, right):
-            return f"{format_name(left)} = {format_name(right)}"
-        case Not(Equal(left, right)):
-            return f"{format_name(left)} != {format_name(right)}"
-        case Truth(value):
-            return "true" if value else "false"
-        case Not(Atom(_, args)) if (comparison := compared(formula.body)) and comparison.operator == "=":
-            return comparison.text(tuple(map(format_name, args)), "!=")
-        case Not(body):
-            return f"~({format_formula(body)})" if _is_comparison(body) else f"~{_format_operand(body)}"
-        case And(parts):
-            return " & ".join(map(_format_operand, parts))
-        case Or(parts):
-            return " | ".join(map(_format_operand, parts))
-        case Exists(variable, distinct, body):
-            return f"exists {_format_bound(variable, distinct)}: {format_formula(body)}"
-        case Forall(variable, distinct, body):
-            return f"forall {_format_bound(variable, distinct)}: {format_formula(body)}"
-
-
-def _format_bound(variable: str, distinct: tuple[str, ...]) -> str:
-    differs = f" != {', '.join(map(format_name, distinct))}" if distinct else ""
-    return format_name(variable) + differs
-
-
-def _is_comparison(formula: Formula) -> bool:
-    """Whether the text is a comparison of attributes."""
-    equal = compared(formula.body) if isinstance(formula, Not) else None
-    return compared(formula) is not None or (equal is not None and equal.operator == "=")
-
-
-def _format_operand(formula: Formula) -> str:
-    """A formula as an operand of a connective: in brackets unless it cannot be misread."""
-    text = format_formula(formula)
-    match formula:
-        case Atom() | Truth():
-            return text
-        case Not(body) if not isinstance(body, Equal):
-            return text
-        case _:
-            return f"({text})"
+    return _TEXT.formula(formula)
 
 
 # --------------------------------------------------------------------------- text -> Program

@@ -25,14 +25,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dlm.data.arrays import Indices
 from dlm.errors import DataError
 from dlm.machine.spread import Spread, slots
 from dlm.machine.valuation import Valuation
 from dlm.space.wiring import Wiring
 
 __all__ = ["ExpandTable", "Layout", "ReduceTable", "row_count", "target_defect"]
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

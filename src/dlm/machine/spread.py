@@ -23,11 +23,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dlm.data.arrays import Indices
 from dlm.space.wiring import Reading, UnitKey, UnitWiring, Wiring, permutations
 
 __all__ = ["Matrices", "Spread", "UnitMatrices", "UnitSpread", "slots"]
-
-Indices = NDArray[np.int64]
 
 
 class UnitMatrices(NamedTuple):

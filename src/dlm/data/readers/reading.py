@@ -10,7 +10,7 @@ from dlm.data.readers.arrow import read_parquet
 from dlm.data.readers.csv_files import read_csv
 from dlm.data.readers.database import read_duckdb
 from dlm.data.readers.prolog import read_prolog
-from dlm.data.readers.tables import Duplicates, Table, number
+from dlm.data.readers.tables import Duplicates, Table, number, table_files
 from dlm.errors import DataError
 
 __all__ = ["read_facts", "read_noted_facts"]
@@ -68,17 +68,4 @@ def _has_types(path: Path) -> bool:
 
 def _read_folder(folder: Path) -> list[Table]:
     readers = {".csv": read_csv, ".parquet": read_parquet}
-    try:
-        files = [file for file in sorted(folder.iterdir()) if file.suffix in readers]
-    except OSError as error:
-        raise DataError(f"cannot read {folder}: {error.strerror}") from None
-    if not files:
-        raise DataError(f"the folder {folder} holds no table; expected files such as edge.csv or edge.parquet")
-    named: dict[str, Path] = {}
-    for file in files:
-        if file.stem in named:
-            raise DataError(
-                f"{named[file.stem]} and {file} are both about the predicate {file.stem!r}; keep one of them"
-            )
-        named[file.stem] = file
-    return [readers[file.suffix](file) for file in files]
+    return [readers[file.suffix](file) for file in table_files(folder, readers)]

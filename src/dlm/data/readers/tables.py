@@ -8,8 +8,9 @@ the same numbers.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -21,7 +22,7 @@ from dlm.errors import DataError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Coding", "Column", "Duplicates", "Table", "number"]
+__all__ = ["Coding", "Column", "Duplicates", "Table", "number", "table_files"]
 
 Duplicates = Literal["error", "drop"]
 
@@ -166,3 +167,19 @@ def first_of_each(rows: Rows, size: int) -> NDArray[np.intp]:
     else:
         first = np.unique(rows, axis=0, return_index=True)[1]
     return np.sort(first)
+
+
+def table_files(folder: Path, suffixes: Collection[str]) -> list[Path]:
+    """The files in a folder that hold a table, in the order of their names; each table is named after its file."""
+    try:
+        files = [file for file in sorted(folder.iterdir()) if file.suffix in suffixes]
+    except OSError as error:
+        raise DataError(f"cannot read {folder}: {error.strerror}") from None
+    if not files:
+        raise DataError(f"the folder {folder} holds no table; expected files such as edge.csv or edge.parquet")
+    named: dict[str, Path] = {}
+    for file in files:
+        if file.stem in named:
+            raise DataError(f"{named[file.stem]} and {file} are both the table {file.stem!r}; keep one of them")
+        named[file.stem] = file
+    return files

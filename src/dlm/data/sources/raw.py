@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlm.data.readers.csv_files import csv_rows, has_quotes
+from dlm.data.readers.database import open_database, stored_tables
+from dlm.data.readers.tables import table_files
 from dlm.errors import DataError, require_packages
 
 if TYPE_CHECKING:
@@ -63,18 +65,7 @@ def read_folder(folder: Path, files: Mapping[str, str] | None = None) -> list[Ra
     """The tables in a folder, named after their files; `files` gives them by name instead."""
     if files is not None:
         return [read_table(folder / file, name) for name, file in files.items()]
-    try:
-        found = [file for file in sorted(folder.iterdir()) if file.suffix in TABLE_SUFFIXES]
-    except OSError as error:
-        raise DataError(f"cannot read {folder}: {error.strerror}") from None
-    if not found:
-        raise DataError(f"the folder {folder} holds no table; expected files such as movies.csv or movies.parquet")
-    named: dict[str, Path] = {}
-    for file in found:
-        if file.stem in named:
-            raise DataError(f"{named[file.stem]} and {file} are both the table {file.stem!r}; keep one of them")
-        named[file.stem] = file
-    return [read_table(file) for file in found]
+    return [read_table(file) for file in table_files(folder, TABLE_SUFFIXES)]
 
 
 def read_table(path: Path, name: str | None = None, header: bool = True) -> RawTable:
@@ -184,37 +175,20 @@ def _explained(path: Path, error: str) -> str:
 
 
 def read_database(path: Path) -> list[RawTable]:
-    """The tables of a DuckDB database with the keys that they declare, opened for reading only."""
-    require_packages("duckdb", "pyarrow", "sqlglot", extra="data", purpose="reading a DuckDB database")
-    import duckdb
-    from sqlglot import exp
-
-    tables: dict[str, RawTable] = {}
-    try:
-        with duckdb.connect(str(path), read_only=True) as connection:
-            names = connection.sql(
-                "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal UNION ALL "
-                "SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal ORDER BY 2, 1"
-            ).fetchall()
-            declared = connection.sql(
-                "SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table "
-                "FROM duckdb_constraints() WHERE constraint_type IN ('PRIMARY KEY', 'FOREIGN KEY')"
-            ).fetchall()
-            for schema, name in names:
-                if name in tables:
-                    raise DataError(f"{path} has the table {name!r} in two schemas; keep one of them")
-                query = exp.select("*").from_(exp.table_(name, db=schema, quoted=True))
-                table = connection.sql(query.sql(dialect="duckdb")).to_arrow_table()
-                key, foreign = None, {}
-                for where, whose, kind, columns, other in declared:
-                    if (where, whose) == (schema, name) and len(columns) == 1:
-                        if kind == "PRIMARY KEY":
-                            key = columns[0]
-                        else:
-                            foreign[columns[0]] = other
-                tables[name] = RawTable(name, plain(table), f"table {name!r} of {path}", key, foreign)
-    except duckdb.Error as error:
-        raise DataError(f"cannot read the DuckDB database {path}: {error}") from None
-    if not tables:
-        raise DataError(f"the database {path} has no table")
-    return list(tables.values())
+    """The tables of a DuckDB database with the keys that they declare."""
+    tables: list[RawTable] = []
+    with open_database(path, extra="data") as connection:
+        declared = connection.sql(
+            "SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table "
+            "FROM duckdb_constraints() WHERE constraint_type IN ('PRIMARY KEY', 'FOREIGN KEY')"
+        ).fetchall()
+        for stored in stored_tables(connection, path):
+            key, foreign = None, {}
+            for schema, name, kind, columns, other in declared:
+                if (schema, name) == (stored.schema, stored.name) and len(columns) == 1:
+                    if kind == "PRIMARY KEY":
+                        key = columns[0]
+                    else:
+                        foreign[columns[0]] = other
+            tables.append(RawTable(stored.name, plain(stored.table), stored.origin, key, foreign))
+    return tables

@@ -6,11 +6,10 @@ import math
 from itertools import permutations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dlm.data.arrays import Indices
 
 __all__ = ["Indices", "codes_of", "tuples_of"]
-
-Indices = NDArray[np.int64]
 
 
 def tuples_of(size: int, width: int) -> Indices:

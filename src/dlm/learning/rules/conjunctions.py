@@ -14,11 +14,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.data.bits import WORD, Words, pack_last, unpack_last
 
 __all__ = ["Conjunction", "Groups", "search_conjunctions"]
 
-Floats = NDArray[np.float64]
 
 CHUNK = 1 << 26
 """Truth values that are unpacked at a time, about."""

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.data.bits import Words, unpack_last
 from dlm.learning.rules.conjunctions import Conjunction, Groups, search_conjunctions
 
 __all__ = ["RuleSet", "Rule", "cover_rows"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.data.bits import Words, pack_last, unpack_last
 from dlm.learning.rules.bank import ConceptBank, lift_columns
 from dlm.learning.rules.conjunctions import Conjunction, Groups, search_conjunctions
@@ -22,7 +22,6 @@ from dlm.learning.rules.universe import EdgeList, Indices
 
 __all__ = ["Growth", "Scores"]
 
-Floats = NDArray[np.float64]
 
 SHELF, ENTRIES, LITERALS = 12_000, 2_000_000, 1500
 """Concepts of a type, entries of a context and literals in it, at most."""

@@ -224,8 +224,8 @@ class Either:
 
 
 @dataclass(frozen=True)
-class Within:
-    """Both of two relations."""
+class _Both:
+    """Two relations of the same objects."""
 
     first: Relation
     second: Relation
@@ -237,25 +237,17 @@ class Within:
     @property
     def leads_home(self) -> bool:
         return self.first.leads_home
+
+
+class Within(_Both):
+    """Both of two relations."""
 
     def formula(self, names: Variables, x: str, y: str) -> Formula:
         return conjunction((self.first.formula(names, x, y), self.second.formula(names, x, y)))
 
 
-@dataclass(frozen=True)
-class Minus:
+class Minus(_Both):
     """A relation and not another one."""
-
-    first: Relation
-    second: Relation
-
-    @cached_property
-    def size(self) -> int:
-        return self.first.size + self.second.size
-
-    @property
-    def leads_home(self) -> bool:
-        return self.first.leads_home
 
     def formula(self, names: Variables, x: str, y: str) -> Formula:
         return conjunction((self.first.formula(names, x, y), Not(self.second.formula(names, x, y))))

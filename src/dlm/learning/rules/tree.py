@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.data.bits import Words, pack_last
 
 __all__ = ["Tree", "cut_back", "grow_tree"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from datetime import date, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import Indices
 from dlm.data.bits import BoolArray, Words, pack_last
 from dlm.data.facts import Facts, Numbers, Rows
 from dlm.data.labelled import LabelledAtoms
@@ -23,7 +24,6 @@ from dlm.logic.comparison import Comparison
 
 __all__ = ["EdgeList", "TypedColumns", "WideTable", "build_universe"]
 
-Indices = NDArray[np.int64]
 
 LARGE, HUB = 100_000, 500
 """Objects from which on only the surroundings of the rows are looked at, and the degree at which a way ends."""

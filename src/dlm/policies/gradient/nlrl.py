@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from dlm import seeds
+from dlm.data.arrays import Floats
 from dlm.data.memory import require_bytes
 from dlm.data.worlds import Worlds
-from dlm.envs.domain import Actions, AnyDomain, Floats, State
+from dlm.envs.domain import Actions, AnyDomain, State
 from dlm.errors import SettingsError
 from dlm.learning.baselines.chaining import Chaining
 from dlm.learning.baselines.clause_templates import ClauseTemplate, PredicateTemplate, ProgramTemplate

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dlm.envs.domain import Actions, Floats, State
+from dlm.data.arrays import Floats
+from dlm.envs.domain import Actions, State
 from dlm.envs.evaluate import Mode
 from dlm.policies import play as episodes
 from dlm.policies.gradient.actor import Actor

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.data.worlds import BoolArray
 from dlm.envs.domain import Actions, State
 from dlm.policies.imitation.teachers import Teacher, act_as_told
@@ -23,7 +23,6 @@ from dlm.policies.rules.rollout import choose_atoms
 
 __all__ = ["Classroom"]
 
-Floats = NDArray[np.float64]
 
 CHANCES = (0.0, 0.1, 0.3, 0.5)
 """The share of random moves in an episode; each is as likely as the others."""

@@ -15,9 +15,9 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlm import seeds
+from dlm.data.arrays import Floats
 from dlm.envs.domain import AnyDomain, State, join
 from dlm.envs.evaluate import decide
 from dlm.errors import SettingsError
@@ -40,7 +40,6 @@ from dlm.seeds import Stream, fixed_rng
 
 __all__ = ["Imitation", "ImitationSettings", "ImitationState"]
 
-Floats = NDArray[np.float64]
 
 AS_GOOD = 0.25
 """Steps that a pupil may need more than its teacher, in the mean, and still be as good."""

@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.data.bits import unpack, unpack_last
 from dlm.policies.rules.features import Kind, Literals
 from dlm.policies.rules.labelled import Sample
@@ -21,7 +22,6 @@ from dlm.policies.rules.language import Literal, Rule
 
 __all__ = ["BeamSettings", "find_rules"]
 
-Floats = NDArray[np.float64]
 Matrix = NDArray[np.float32]
 Bits = NDArray[np.uint8]
 BLOCK = 2048

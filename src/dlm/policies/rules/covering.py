@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.data.worlds import BoolArray
 from dlm.policies.rules.beam import BeamSettings, find_rules
 from dlm.policies.rules.decision_list import DecisionList
@@ -20,8 +21,6 @@ from dlm.policies.rules.labelled import Cases, pack_states
 from dlm.policies.rules.language import Rule, Vocabulary
 
 __all__ = ["CoverSettings", "learn_list"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.data.bits import BoolArray, Words, pack_padded, unpack
 from dlm.data.worlds import Worlds
 from dlm.engines.packed import Tables
@@ -23,8 +24,6 @@ from dlm.policies.rules.language import Language
 from dlm.policies.rules.rollout import atoms_of
 
 __all__ = ["Cases", "Labelled", "Sample", "join_cases", "pack_states"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlm import seeds
+from dlm.data.arrays import Floats
 from dlm.envs.domain import AnyDomain, State, join
 from dlm.logic.syntax import Program
 from dlm.policies.learner import ListLearner, Pace
@@ -37,7 +37,6 @@ from dlm.seeds import Stream
 
 __all__ = ["RuleSearch", "RuleSearchSettings", "RuleSearchState"]
 
-Floats = NDArray[np.float64]
 
 IMPROVEMENT = 0.1
 """Steps that a list must earn more to count as an improvement."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.data.worlds import BoolArray
 from dlm.envs.domain import State, join
 from dlm.envs.planning import UNKNOWN, Graph, check_deterministic, explore
@@ -20,8 +21,6 @@ from dlm.policies.rules.labelled import Cases
 from dlm.policies.rules.language import Language
 
 __all__ = ["Bank", "Planner", "Value"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.data.worlds import BoolArray
 from dlm.envs.domain import Actions, State, join
 from dlm.policies.play import Rows, play
@@ -18,8 +19,6 @@ from dlm.policies.rules.language import Language
 from dlm.policies.rules.rollout import choose_atoms
 
 __all__ = ["Plans"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
