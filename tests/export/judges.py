@@ -1,4 +1,4 @@
-"""Foreign judges: clingo, SWI-Prolog, DuckDB and SQLite run what was exported, many cases at a time.
+"""Foreign judges: clingo, SWI-Prolog, DuckDB, SQLite and Node run what was exported, many cases at a time.
 
 A case is a program and a structure. Object number i is the integer i in the facts. The programs are the very texts that
 exports write; with SWI-Prolog the facts are loaded as a second file, as a user would, and databases have only the
@@ -12,7 +12,7 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from dlm.data import Structure
 from dlm.engines.query.sql import Names, export_sql
 from dlm.errors import ResourceError
 from dlm.export.asp import asp_atom, export_asp
+from dlm.export.javascript import export_javascript, javascript_name
 from dlm.export.lloyd_topor import to_clauses
 from dlm.export.prolog import export_prolog, prolog_atom, prolog_name
 from dlm.logic import Program
@@ -41,18 +42,23 @@ __all__ = [
     "Answers",
     "Case",
     "answers_clingo",
+    "answers_node",
     "answers_sql",
     "answers_swi",
     "cases",
     "draw_cases",
     "learned_cases",
+    "needs_node",
     "needs_swipl",
+    "run_node",
 ]
 
 Answers = frozenset[tuple[int, ...]]
 Case = tuple[Program, Structure]
 
 needs_swipl = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not installed")
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node (node) is not installed")
 
 JUDGE = Path(__file__).with_name("judge.pl")
 
@@ -118,6 +124,38 @@ def answers_swi(cases: Sequence[Case]) -> list[Answers]:
     lines = done.stdout.splitlines()
     assert len(lines) == len(cases), (len(lines), len(cases))
     return [frozenset(map(tuple, json.loads(line))) for line in lines]
+
+
+def answers_node(cases: Sequence[tuple[Program, int, Mapping[str, Collection[tuple[object, ...]]]]]) -> list[Answers]:
+    """The tuples of each case's target, by one process of Node. A case is a program, how many objects, and rows."""
+    asked = [
+        {
+            "source": export_javascript(program),
+            "name": javascript_name(program),
+            "objects": list(range(size)),
+            "relations": {name: sorted(rows[name]) for name in tables_of(program.inputs)},
+        }
+        for program, size, rows in cases
+    ]
+    script = """
+        for (const { source, name, objects, relations } of JSON.parse(require("fs").readFileSync(0, "utf8"))) {
+            const module = { exports: {} };
+            new Function("module", `"use strict";\n${source}`)(module);
+            console.log(JSON.stringify(module.exports[name](objects, relations)));
+        }"""
+    lines = run_node(script, json.dumps(asked)).splitlines()
+    assert len(lines) == len(cases), (len(lines), len(cases))
+    return [frozenset(map(tuple, json.loads(line))) for line in lines]
+
+
+def run_node(script: str, given: str = "") -> str:
+    """What a script prints. It must not complain about anything."""
+    done = subprocess.run(
+        ["node", "-e", script], input=given, capture_output=True, encoding="utf-8", timeout=600, check=False
+    )
+    assert not done.returncode, done.stderr[:2000]
+    assert not done.stderr, done.stderr[:2000]
+    return done.stdout
 
 
 def answers_sql(cases: Iterable[Case], dialect: str) -> list[Answers]:

@@ -5,6 +5,7 @@ Datalog has an interpreter of its own in test_datalog.py.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 from datetime import date
@@ -27,13 +28,14 @@ from dlm.export import TARGETS, export_program
 from dlm.export.asp import export_asp
 from dlm.export.clauses import format_number
 from dlm.export.drawing import draw
+from dlm.export.javascript import export_javascript
 from dlm.export.latex import export_latex
 from dlm.export.markdown import export_markdown
 from dlm.export.prolog import export_prolog
 from dlm.export.python import export_python
 from dlm.logic import Program, evaluate, parse_program
 from dlm.logic.attributes import attribute_kinds, tables_of
-from export.judges import answers_clingo, answers_swi, needs_swipl
+from export.judges import answers_clingo, answers_node, answers_swi, needs_node, needs_swipl, run_node
 from strategies import make_program
 
 Answers = frozenset[tuple[int, ...]]
@@ -89,6 +91,15 @@ def test_swipl_agrees_with_the_interpreter() -> None:
     assert answers_swi([(program, tables(facts)) for program, facts in cases]) == expected  # type: ignore[misc]
 
 
+@needs_node
+def test_node_agrees_with_the_interpreter() -> None:
+    rng = np.random.default_rng(1)
+    made = [make_program(rng.bytes(120), SIGNATURE, max_definitions=3, max_arity=2) for _ in range(200)]
+    cases = [(program, make_facts(int(rng.integers(0, 5)), rng)) for program in made]
+    expected = [evaluate(program, spelt_out(program, facts))[program.target.name] for program, facts in cases]
+    assert answers_node([(program, facts.size, tables(facts).relations) for program, facts in cases]) == expected
+
+
 TEXT = "t(x) :- (exists y: age(x) < age(y)) & colour(x) != 'dark red' & born(x) >= 1980-01-01 & ~(age(x) > 50)."
 PROGRAM = parse_program(TEXT)
 ROWS = {
@@ -131,6 +142,14 @@ def test_texts_and_dates_in_python() -> None:
     exec(export_python(PROGRAM), names)
     rows = {name: {(who, v if name == "age" else str(v)) for who, v in found} for name, found in ROWS.items()}
     assert names["t"]({"ann", "ben", "cleo", "dan"}, rows["age"], rows["born"], rows["colour"]) == EXPECTED
+
+
+@needs_node
+def test_texts_and_dates_in_javascript() -> None:
+    rows = {name: [(who, v if name == "age" else str(v)) for who, v in found] for name, found in ROWS.items()}
+    call = f"JSON.stringify(t(['ann', 'ben', 'cleo', 'dan'], {json.dumps(rows)}))"
+    found = run_node(f"{export_javascript(PROGRAM)}\nconsole.log({call})")
+    assert set(map(tuple, json.loads(found))) == EXPECTED
 
 
 @pytest.mark.parametrize("quoted", [True, False])
@@ -208,7 +227,7 @@ def test_columns_of_a_table_of_values_may_be_named() -> None:
         export_sql(program, "duckdb", {"age > 50": ("person",)})
 
 
-@pytest.mark.parametrize("target", ["prolog", "asp", "datalog", "sql", "python"])
+@pytest.mark.parametrize("target", ["prolog", "asp", "datalog", "sql", "python", "javascript"])
 @pytest.mark.parametrize(
     ("text", "message"),
     [

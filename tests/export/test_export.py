@@ -26,6 +26,7 @@ def test_every_target_writes_lines_that_name_the_predicates(target: str) -> None
 def test_the_targets_are_those_of_the_issue() -> None:
     assert set(TARGETS) == {
         *("prolog", "asp", "datalog", "sql", "latex", "markdown", "html", "dot", "mermaid", "python", "json", "text"),
+        "javascript",
     }
 
 

@@ -39,7 +39,7 @@ def export(
         typer.Option("--output", "-o", metavar="FILE", dir_okay=False, help="Where to write. Default: print it."),
     ] = None,
 ) -> None:
-    """Write a program as Prolog, ASP, Datalog, SQL, Python, LaTeX, Markdown, a drawing or JSON."""
+    """Write a program as Prolog, ASP, Datalog, SQL, Python, JavaScript, LaTeX, Markdown, a drawing or JSON."""
     program, named = read_program(source), _columns(columns or [])
     text = export_program(program, to, dialect=dialect, columns=named, create_tables=create_tables)
     if output is None:

@@ -9,6 +9,7 @@ from dlm.export.asp import export_asp
 from dlm.export.datalog import export_datalog
 from dlm.export.drawing import export_dot, export_mermaid
 from dlm.export.html import export_html
+from dlm.export.javascript import export_javascript
 from dlm.export.json import export_json
 from dlm.export.latex import export_latex
 from dlm.export.markdown import export_markdown
@@ -27,6 +28,7 @@ TARGETS = {
     "datalog": "Datalog with stratified negation",
     "sql": "one query, in any dialect that sqlglot writes",
     "python": "a function that needs nothing but Python",
+    "javascript": "a function for Node and for web pages",
     "latex": "a listing for a paper",
     "markdown": "a section for a report",
     "html": "a page for a browser",
@@ -42,6 +44,7 @@ _WRITERS: dict[str, Callable[[Program], str]] = {
     "asp": export_asp,
     "datalog": export_datalog,
     "python": export_python,
+    "javascript": export_javascript,
     "latex": export_latex,
     "markdown": export_markdown,
     "html": export_html,

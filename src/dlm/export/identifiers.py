@@ -1,4 +1,4 @@
-"""Names for a Python source: any name of a program becomes an identifier, and no two become the same."""
+"""Names for a source of Python or JavaScript: any name of a program becomes an identifier, no two the same one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import builtins
 import keyword
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from dlm.logic.attributes import tables_of
@@ -25,12 +25,12 @@ class Identifiers:
     variables: dict[str, str]
 
 
-def choose_identifiers(program: Program) -> Identifiers:
-    """Identifiers that look like the program's names."""
+def choose_identifiers(program: Program, reserved: Collection[str] = RESERVED) -> Identifiers:
+    """Identifiers that look like the program's names, none of those that the language or the source has itself."""
     taken: set[str] = set()
     defined = [definition.name for definition in program.definitions]
-    predicates = _choose([*tables_of(program.inputs), *program.inputs, *defined], "p", taken)
-    return Identifiers(predicates, _choose(_variables(program), "v", taken))
+    predicates = _choose([*tables_of(program.inputs), *program.inputs, *defined], "p", taken, reserved)
+    return Identifiers(predicates, _choose(_variables(program), "v", taken, reserved))
 
 
 def _variables(program: Program) -> Iterator[str]:
@@ -41,12 +41,12 @@ def _variables(program: Program) -> Iterator[str]:
                 yield part.variable
 
 
-def _choose(names: Iterable[str], prefix: str, taken: set[str]) -> dict[str, str]:
+def _choose(names: Iterable[str], prefix: str, taken: set[str], reserved: Collection[str]) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for name in dict.fromkeys(names):
         base = candidate = _identifier(name, prefix)
         number = 1
-        while candidate in taken or candidate in RESERVED:
+        while candidate in taken or candidate in reserved:
             number += 1
             candidate = f"{base}_{number}"
         taken.add(candidate)

@@ -12,6 +12,7 @@ __all__ = [
     "conjunction",
     "conjuncts",
     "disjunction",
+    "disjuncts",
     "free_variables",
     "map_children",
     "rename",
@@ -37,6 +38,11 @@ def disjunction(parts: tuple[Formula, ...]) -> Formula:
     if not parts:
         return FALSE
     return parts[0] if len(parts) == 1 else Or(parts)
+
+
+def disjuncts(formula: Formula) -> tuple[Formula, ...]:
+    """The parts of a formula that is seen as a disjunction, of one part perhaps."""
+    return formula.parts if isinstance(formula, Or) else (formula,)
 
 
 def compared(formula: Formula) -> Comparison | None:
