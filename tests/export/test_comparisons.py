@@ -262,8 +262,8 @@ def test_for_people() -> None:
     )
     assert "- `age`, values of objects" in export_markdown(program)
     latex = export_latex(program)
-    assert r"\mbox{\textit{age}}(x) \geq \mbox{50}" in latex
-    assert r"\lnot (\mbox{\textit{age}}(x) < \mbox{\textit{age}}(x))" in latex
-    assert r"\mbox{\textit{colour}}(x) \neq \mbox{\textit{red}}" in latex
+    assert r"\mathit{age}(x) \geq \mbox{50}" in latex
+    assert r"\lnot (\mathit{age}(x) < \mathit{age}(x))" in latex
+    assert r"\mathit{colour}(x) \neq \mathit{red}" in latex
     labels = [node.label for node in draw(program).nodes]
     assert labels == ["age(x) < age(y)", "age(x) >= 50", "born(x) < 1980-01-01", "colour(x) = red", "t(x)"]

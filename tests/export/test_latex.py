@@ -25,12 +25,13 @@ UNESCAPED = {
     **{f"\\{character}": character for character in "{}$&#_%"},
 }
 PIECE = re.compile("|".join(map(re.escape, sorted(UNESCAPED, key=len, reverse=True))))
-NAME = re.compile(rf"\\mbox\{{\\textit\{{((?:{PIECE.pattern}|[^\\{{}}$&#_%^~<>|])*)\}}\}}")
+INSIDE = rf"(?:{PIECE.pattern}|[^\\{{}}$&#_%^~<>|])*"
+NAME = re.compile(rf"\\mbox\{{\\textit\{{({INSIDE})\}}\}}|\\mathit\{{({INSIDE})\}}")
 
 
 def names(latex: str) -> list[str]:
     """The names in a listing as a reader sees them. Specials that are not escaped end a name early."""
-    return [PIECE.sub(lambda match: UNESCAPED[match.group()], found) for found in NAME.findall(latex)]
+    return [PIECE.sub(lambda match: UNESCAPED[match.group()], text or word) for text, word in NAME.findall(latex)]
 
 
 def test_listing() -> None:
@@ -39,17 +40,17 @@ def test_listing() -> None:
     )
     assert export_latex(program) == (
         "\\begin{align*}\n"
-        "&\\mbox{\\textit{parent}}(x, y) \\gets \\mbox{\\textit{father}}(x, y)"
-        " \\vee \\mbox{\\textit{mother}}(x, y) \\\\\n"
-        "&\\mbox{\\textit{is\\_gp}}(x, y) \\gets \\exists z_{1},\\ \\mbox{\\textit{parent}}(x, z_{1})"
-        " \\wedge \\lnot \\mbox{\\textit{parent}}(z_{1}, y)\n"
+        "&\\mathit{parent}(x, y) \\gets \\mathit{father}(x, y)"
+        " \\vee \\mathit{mother}(x, y) \\\\\n"
+        "&\\mathit{is\\_gp}(x, y) \\gets \\exists z_{1},\\ \\mathit{parent}(x, z_{1})"
+        " \\wedge \\lnot \\mathit{parent}(z_{1}, y)\n"
         "\\end{align*}\n"
     )
 
 
 def test_a_decision_list_is_a_line_for_each_rule() -> None:
     program = parse_program("t(x) :- a(x) & 1. b(x) 2. else c(x) & n().")
-    a, b, c, n, t = (f"\\mbox{{\\textit{{{name}}}}}" for name in "abcnt")
+    a, b, c, n, t = (f"\\mathit{{{name}}}" for name in "abcnt")
     assert export_latex(program) == (
         "\\begin{align*}\n"
         f"&{t}(x) \\gets {a}(x) \\wedge \\\\\n"
@@ -73,14 +74,14 @@ def test_names_in_a_decision_list_are_data(listed: RuleList) -> None:
 @pytest.mark.parametrize(
     ("formula", "latex"),
     [
-        ("n()", r"\mbox{\textit{n}}"),
+        ("n()", r"\mathit{n}"),
         ("x = y", "x = y"),
         ("x != y & true", r"(x \neq y) \wedge \top"),
         ("~(x = y | false)", r"\lnot ((x = y) \vee \bot)"),
         ("forall z != x: x = z", r"\forall z \neq x,\ x = z"),
         (
             "(exists z != x, y: x = z) | ~~n()",
-            r"(\exists z \notin \{x, y\},\ x = z) \vee \lnot \lnot \mbox{\textit{n}}",
+            r"(\exists z \notin \{x, y\},\ x = z) \vee \lnot \lnot \mathit{n}",
         ),
     ],
 )

@@ -11,6 +11,7 @@ from rich.console import Console
 import dlm
 from dlm import parse_program
 from dlm.runs.learner import Candidate, Report
+from dlm.runs.notebook import NotebookBar
 from dlm.runs.progress import LivePanel, PlainLines, Watch, open_watch
 
 REPORT = Report("search", 1200, 3, {"loss": 0.0625, "recall": 0.98765, "temperature": 0.03125})
@@ -116,3 +117,28 @@ def test_a_callback_ends_a_policy_with_the_best_so_far(capsys: pytest.CaptureFix
     assert policy.tests  # what it earned is known all the same
     assert told[-1].report.figures["rules"] >= 1
     assert str(candidate.program) in capsys.readouterr().err
+
+
+def test_a_notebook_has_a_bar_that_is_replaced_in_place() -> None:
+    shown: list[str] = []
+    with NotebookBar("Learning <a> task", shown.append) as watch:
+        watch.on_report(replace(REPORT, learner="<b>"), 15.0, 60.0)
+        watch.on_report(REPORT, 15.1, 60.0)  # too soon after the last one to be shown
+        watch.on_note("search found\na <program>")
+    first, second, *rest, last = shown
+    assert first.startswith('<div class="dlm">Learning &lt;a&gt; task<br><progress></progress> 0 s')
+    assert '<progress value="15.0" max="60.0"></progress> 15 s, 45 s left<br>&lt;b&gt;: step 1200, restart 3' in second
+    assert len(rest) == 1
+    assert '<progress value="15.1" max="15.1">' in last
+    assert "<pre>search found\na &lt;program&gt;</pre>" in last
+    assert "left" not in last
+
+
+@pytest.mark.parametrize("show", [None, True, False])
+def test_in_a_notebook_the_bar_is_shown_unless_declined(monkeypatch: pytest.MonkeyPatch, show: bool | None) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("dlm.runs.progress._in_notebook", lambda: True)
+    monkeypatch.setattr("dlm.runs.notebook.open_slot", lambda: shown.append)
+    with open_watch("Learning a task", show=show):
+        pass
+    assert bool(shown) is (show is not False)

@@ -21,8 +21,9 @@ from dlm.data.rows import RowLayout
 from dlm.data.sources.problems import Problem
 from dlm.engines.choose import run_program
 from dlm.errors import DataError, require_packages
-from dlm.learning.rules.result import DataResult, DataRunSettings, FrontPoint
+from dlm.learning.rules.result import DataResult, DataRunSettings, Front
 from dlm.learning.rules.run import learn_data
+from dlm.logic.display import html_of
 from dlm.logic.syntax import Program
 
 require_packages("sklearn", extra="data", purpose="dlm.LogicClassifier")
@@ -122,13 +123,18 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         return self.result_.program
 
     @property
-    def front_(self) -> tuple[FrontPoint, ...]:
+    def front_(self) -> Front:
         """The programs by size and errors that the one of two classes was chosen from."""
         return self.result_.front
 
     def __str__(self) -> str:
         results: Mapping[Any, DataResult] | None = getattr(self, "results_", None)
         return repr(self) if results is None else "\n".join(map(str, results.values()))
+
+    def _html_repr(self) -> str:
+        """The diagram of scikit-learn and, fitted, the programs below it."""
+        results: Mapping[Any, DataResult] = getattr(self, "results_", {})
+        return "".join([super()._html_repr(), *map(html_of, results.values())])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -22,7 +22,6 @@ __all__ = [
     "console",
     "count",
     "facts_of",
-    "percent",
     "print_lines",
     "print_program",
     "print_table",
@@ -94,14 +93,6 @@ def facts_of(structure: Structure) -> list[str]:
         for name in structure.arities
         for values in sorted(structure.relations[name])
     ]
-
-
-def percent(share: float) -> str:
-    """A share as a percentage that says 100 only if nothing is missing."""
-    if share == 1:
-        return "100%"
-    rounded = f"{100 * share:.2f}%"
-    return "> 99.99%" if rounded == "100.00%" else rounded
 
 
 def size_of(program: Program) -> str:

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from rich.text import Text
 
-from dlm.cli.display import console, count, percent, print_program, print_table, size_of
+from dlm.api.summary import AnyResult, TextTable, fit_table, headline, return_table, trial_table
+from dlm.cli.display import console, count, print_program, print_table, size_of
 from dlm.envs.evaluate import Mode
 from dlm.learning.result import Result, ScheduleEnd, SoftResult
-from dlm.learning.rules.result import DataResult, Interval
+from dlm.learning.rules.result import DataResult
 from dlm.learning.settings import BASELINES
 from dlm.learning.verify import TrialResult
 from dlm.policies.policy import Policy
-from dlm.policies.verify import DIGITS, Earned
+from dlm.policies.verify import Earned
 from dlm.runs.problem import can_reopen
 
 __all__ = ["decision_words", "print_result", "print_returns", "print_trials"]
 
-HEAD = ("TEST", "EPISODES", "MEAN RETURN", "95 % INTERVAL", "OPTIMUM", "SUCCESS")
 
-WHY = {
-    "time limit": "the time limit was reached",
-    "interrupted": "interrupted",
-    "stopped": "a callback ended the run",
-    "finished": "the learner has nothing more to try",
-}
-RARE = 0.1
-"""Where true atoms are a smaller share than this, recall and precision are shown instead of accuracy."""
-
-
-def print_result(result: Result | SoftResult | Policy | DataResult) -> None:
+def print_result(result: AnyResult) -> None:
     """The program, if there is one, and all that is known about what was learned."""
     out = console()
     if isinstance(result, DataResult):
@@ -40,10 +29,11 @@ def print_result(result: Result | SoftResult | Policy | DataResult) -> None:
     if not isinstance(result, SoftResult):
         print_program(result.program)
         out.print()
+    said = headline(result)
+    out.print(Text.assemble((said.state, "bold green" if said.good else "bold yellow"), said.rest))
     if isinstance(result, Policy):
         _print_returns(result)
     else:
-        out.print(_soft_headline(result) if isinstance(result, SoftResult) else _task_headline(result))
         print_trials(result.trials if isinstance(result, SoftResult) else result.verification.trials)
         out.print()
     out.print(f"tested      {result.tested.removeprefix('tested ')}")
@@ -68,11 +58,7 @@ def _print_data_result(result: DataResult) -> None:
     out = console()
     print_program(result.program)
     out.print()
-    rows = [("learned from", result.train)] + ([("held out", result.test)] if result.test is not None else [])
-    print_table(
-        ("ATOMS", "TP", "FP", "FN", "TN", "ACCURACY"),
-        [(name, *map(str, (f.hits, f.alarms, f.misses, f.rejections)), str(Interval.of(f))) for name, f in rows],
-    )
+    _print(fit_table(result))
     out.print()
     front = [(">" if p.program == result.program else "", str(p.size), f"{p.errors:g}") for p in result.front]
     print_table(("CHOSEN", "SIZE", "ERRORS"), front)
@@ -134,57 +120,24 @@ def _more(seconds: float) -> int:
     return max(60, round(2 * seconds / 60) * 60)
 
 
-# ---------------------------------------------------------------------- tasks
-
-
-def _task_headline(result: Result) -> Text:
-    if result.verified:
-        instances = sum(trial.instances for trial in result.verification.trials)
-        return Text.assemble(
-            ("Verified", "bold green"), f": no error on {instances} fresh instances. Learned by {result.learner}."
-        )
-    by = "no learner had a program yet" if result.learner == "none" else f"learned by {result.learner}"
-    return Text.assemble(
-        ("Not verified", "bold yellow"), f": {WHY[result.ended]}. This is the best program so far, {by}."
-    )
-
-
-def _soft_headline(result: SoftResult) -> Text:
-    instances = sum(trial.instances for trial in result.trials)
-    if result.verified:
-        return Text.assemble(
-            ("Soft model", "bold green"), f": no error on {instances} fresh instances. Learned by {result.learner}."
-        )
-    return Text.assemble(
-        ("Soft model", "bold yellow"), f", not right everywhere: {WHY[result.ended]}. Learned by {result.learner}."
-    )
-
-
 def print_trials(trials: Sequence[TrialResult]) -> None:
     """A table of how often a program was right."""
-    fits = [trial.fit for trial in trials]
-    true = sum(fit.hits + fit.misses for fit in fits)
-    rare = true < RARE * (true + sum(fit.alarms + fit.rejections for fit in fits))
-    heads = ("RECALL", "PRECISION") if rare else ("SUCCESS RATE",)
-    rows = []
-    for trial in trials:
-        shares = (trial.fit.recall, trial.fit.precision) if rare else (trial.success_rate,)
-        rows.append((str(trial.instances), _sizes(trial.sizes), str(trial.right), *map(percent, shares)))
-    print_table(("INSTANCES", "OBJECTS", "WHOLLY RIGHT", *heads), rows)
+    _print(trial_table(trials))
 
 
-def _sizes(sizes: tuple[int, ...]) -> str:
-    if len(sizes) > 2 and list(sizes) == list(range(sizes[0], sizes[-1] + 1)):
-        return f"{sizes[0]} to {sizes[-1]}"
-    return ", ".join(map(str, sizes))
+def print_returns(tests: Sequence[Earned]) -> None:
+    """A table with a row for each test."""
+    _print(return_table(tests))
 
 
-# ---------------------------------------------------------------------- policies
+def _print(table: TextTable) -> None:
+    print_table(table.head, table.rows)
+    if table.foot is not None:
+        print(table.foot)
 
 
 def _print_returns(result: Policy) -> None:
     out = console()
-    out.print(_policy_headline(result))
     if result.soft_tests:
         out.print("The soft policy:")
         print_returns(result.soft_tests)
@@ -195,32 +148,6 @@ def _print_returns(result: Policy) -> None:
     out.print(f"learner     {result.learner}: {result.method}")
 
 
-def _policy_headline(result: Policy) -> Text:
-    tests = result.soft_tests or result.tests
-    episodes = sum(test.episodes for test in tests)
-    if not result.verified:
-        return Text.assemble(
-            ("Not verified", "bold yellow"), f": {WHY[result.ended]}. This is the best program so far."
-        )
-    if not all(test.success == 1.0 for test in tests):
-        found = f"the mean return over {episodes} fresh episodes is as good as the optimum"
-    elif result.optimal:
-        found = f"all {episodes} fresh episodes reach the goal, with the best return possible"
-    elif any(test.optimum is None for test in tests):
-        found = f"all {episodes} fresh episodes reach the goal"
-    else:
-        gap = max(test.lost for test in tests)
-        found = f"all {episodes} fresh episodes reach the goal, with at most {gap:.3f} less return than possible"
-    return Text.assemble(("Verified", "bold green"), f": {found}.")
-
-
-def print_returns(tests: Sequence[Earned]) -> None:
-    """A table with a row for each test."""
-    print_table(HEAD, [_row(test) for test in tests])
-    if any(not test.exact and test.optimum is not None for test in tests):
-        print("* the best known: a lower bound of the optimum")
-
-
 def decision_words(mode: Mode) -> str:
     """How one of several true actions is chosen, in a sentence."""
     if mode == "greedy":
@@ -228,20 +155,3 @@ def decision_words(mode: Mode) -> str:
             "of several true actions the first in the order of the objects is taken; if none is true, the first of all"
         )
     return "one of the true actions, uniformly at random; any action if none is true"
-
-
-def _short(value: float) -> str:
-    """Three digits, the same before and after a result was saved."""
-    return f"{round(value, DIGITS):.3f}"
-
-
-def _row(test: Earned) -> tuple[str, ...]:
-    low, high = test.interval
-    return (
-        test.name,
-        str(test.episodes),
-        _short(test.mean),
-        "-" if math.isnan(low) else f"{_short(low)} to {_short(high)}",
-        "unknown" if test.optimum is None else _short(test.optimum) + ("" if test.exact else "*"),
-        percent(test.success),
-    )

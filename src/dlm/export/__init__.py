@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import dlm.export.notebook  # noqa: F401 - how programs look in a notebook is registered there
 from dlm.errors import SettingsError, did_you_mean
 from dlm.export.asp import export_asp
 from dlm.export.datalog import export_datalog

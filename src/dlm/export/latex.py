@@ -1,6 +1,7 @@
 r"""Programs as LaTeX, in the manner of the paper's listings: one `align*` that needs only amsmath.
 
-Names are text in italics, printed as program text has them. A variable of one letter, with or without a number, is a
+Names are in italics, printed as program text has them: words by `mathit`, which MathJax and KaTeX in notebooks know
+too, other names as text. A variable of one letter, with or without a number, is a
 mathematical one: `y1` is printed as :math:`y_1`. A decision list is a line for its head and one for each rule.
 """
 
@@ -19,6 +20,8 @@ __all__ = ["export_latex"]
 
 WIDTH = 80
 """About how many characters a line has room for."""
+
+_WORD = re.compile("[A-Za-z][A-Za-z0-9_]*")
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -70,7 +73,7 @@ def _broken(start: str, formula: Formula) -> list[str]:
 
 def _width(latex: str) -> int:
     """About how many characters are seen: a command is one, braces and commands that set text are none."""
-    return len(re.sub(r"\\[a-zA-Z]+ ?", "*", re.sub(r"\\mbox|\\textit|[{}]", "", latex)))
+    return len(re.sub(r"\\[a-zA-Z]+ ?", "*", re.sub(r"\\mbox|\\textit|\\mathit|[{}]", "", latex)))
 
 
 def _pieces(formula: Formula) -> list[str]:
@@ -162,5 +165,6 @@ def _variable(name: str) -> str:
 
 
 def _name(name: str) -> str:
-    escaped = "".join(_SPECIAL.get(character, character) for character in printable(format_name(name)))
-    return f"\\mbox{{\\textit{{{escaped}}}}}"
+    shown = printable(format_name(name))
+    escaped = "".join(_SPECIAL.get(character, character) for character in shown)
+    return f"\\mathit{{{escaped}}}" if _WORD.fullmatch(shown) else f"\\mbox{{\\textit{{{escaped}}}}}"

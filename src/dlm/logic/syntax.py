@@ -19,6 +19,7 @@ from functools import cached_property
 
 from dlm.errors import ProgramError
 from dlm.logic.comparison import comparison_of
+from dlm.logic.display import Displayed
 
 __all__ = [
     "FALSE",
@@ -253,7 +254,7 @@ def _check_comparison(name: str, atom: Atom, place: int) -> set[str]:
 
 
 @dataclass(frozen=True)
-class Program:
+class Program(Displayed):
     """An ordered list of definitions; the last one is the target."""
 
     definitions: tuple[Definition, ...]

@@ -1,4 +1,4 @@
-"""Who watches a run for the user: a live panel on a terminal, plain lines elsewhere, or nobody.
+"""Who watches a run for the user: a live panel on a terminal, a bar in a notebook, plain lines elsewhere, or nobody.
 
 A watch also takes care of Ctrl-C: the first one ends the run between two steps of a learner, so that what is
 saved is a state the learner was in; the second one ends it at once.
@@ -23,7 +23,7 @@ from rich.text import Text
 from dlm.logic.text import format_program
 from dlm.runs.learner import Report
 
-__all__ = ["LivePanel", "PlainLines", "Watch", "open_watch"]
+__all__ = ["LivePanel", "PlainLines", "Watch", "figure_texts", "open_watch"]
 
 LINE_SECONDS = 5.0
 REFRESHES_PER_SECOND = 4
@@ -33,10 +33,15 @@ def open_watch(title: str, *, show: bool | None = None, verbose: bool = False) -
     """The watch that fits standard error: by default a display only in a terminal or notebook, or if verbose."""
     console = Console(stderr=True, highlight=False)
     live = console.is_terminal and not console.is_dumb_terminal
+    notebook = _in_notebook()
     if show is None:
-        show = verbose or live or console.is_jupyter or _in_notebook()
+        show = verbose or live or notebook
     if not show:
         return Watch()
+    if notebook:
+        from dlm.runs.notebook import NotebookBar, open_slot  # it builds on this module
+
+        return NotebookBar(title, open_slot(), verbose)
     return LivePanel(title, console, verbose) if live else PlainLines(title, verbose)
 
 
@@ -112,7 +117,7 @@ class PlainLines(Watch):
             return
         self._shown = seconds
         for each in self._reports.values():
-            figures = ", ".join(f"{name} {text}" for name, text in _figures(each).items())
+            figures = ", ".join(f"{name} {text}" for name, text in figure_texts(each).items())
             self._print(f"{_clock(seconds)}  {each.learner}: {figures}, {max(0.0, limit - seconds):.0f} s left")
 
     def _print(self, line: str) -> None:
@@ -155,7 +160,7 @@ class LivePanel(Watch):
     def _panel(self) -> Group:
         table = Table(box=None, pad_edge=False, header_style="dim")
         table.add_column("LEARNER")
-        rows = {report.learner: _figures(report) for report in list(self._reports.values())}
+        rows = {report.learner: figure_texts(report) for report in list(self._reports.values())}
         names = list(dict.fromkeys(name for figures in rows.values() for name in figures))
         for name in names:
             table.add_column(name.upper(), justify="right", min_width=8)
@@ -166,7 +171,7 @@ class LivePanel(Watch):
         return Group(table, Text(f"{seconds:.0f} s{left}; Ctrl-C ends with the best program so far", style="dim"))
 
 
-def _figures(report: Report) -> dict[str, str]:
+def figure_texts(report: Report) -> dict[str, str]:
     """What a report says, under the names it is shown by."""
     counts = {"step": report.steps, "restart": report.restarts}
     return {name.replace("_", " "): _short(value) for name, value in {**counts, **report.figures}.items()}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar, Literal, TypedDict, TypeVar, cast, get_args
 
 from dlm.errors import DlmError, RunError
+from dlm.logic.display import Displayed
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
 from dlm.runs.codec import decode
@@ -23,7 +24,7 @@ Ending = Literal["finished", "time limit", "interrupted", "stopped"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunResult(ABC):
+class RunResult(Displayed, ABC):
     """What a run ended with, who made it, and how. `steps` and `restarts` are those of that learner."""
 
     kind: ClassVar[str]

@@ -10,6 +10,7 @@ from typing import ClassVar
 from dlm.data.problem import Negatives
 from dlm.errors import SettingsError
 from dlm.learning.fit import Fit
+from dlm.logic.display import Displayed
 from dlm.logic.syntax import Program
 from dlm.logic.text import parse_program
 from dlm.runs.codec import decode
@@ -17,7 +18,7 @@ from dlm.runs.folder import RunFolder
 from dlm.runs.result import ProgramResult, damaged, read_with_program
 from dlm.runs.settings import RunSettings
 
-__all__ = ["DataResult", "DataRunSettings", "FrontPoint", "Interval", "read_data_result"]
+__all__ = ["DataResult", "DataRunSettings", "Front", "FrontPoint", "Interval", "read_data_result"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,21 @@ class FrontPoint:
     program: Program
 
 
+class Front(Displayed, tuple[FrontPoint, ...]):
+    """Programs by size, each with fewer errors than all that are smaller."""
+
+    def __str__(self) -> str:
+        return self.lines(None)
+
+    def lines(self, chosen: Program | None) -> str:
+        """A line a program, the chosen one marked, as formulas by PySR."""
+        lines = ["   size  errors  program"]
+        for point in self:
+            mark = ">" if point.program == chosen else " "
+            lines.append(f" {mark} {point.size:4}  {point.errors:6g}  {str(point.program).strip()}")
+        return "\n".join(lines)
+
+
 @dataclass(frozen=True)
 class Interval:
     """An accuracy with a 95 % interval (Wilson's)."""
@@ -92,7 +108,7 @@ class DataResult(ProgramResult):
 
     kind: ClassVar[str] = "data"
 
-    front: tuple[FrontPoint, ...]
+    front: Front
     train: Fit
     test: Fit | None
     folds: Interval | None
@@ -140,12 +156,9 @@ class DataResult(ProgramResult):
         }
 
     def __str__(self) -> str:
-        """The front, smallest first, the chosen program marked, as formulas by PySR."""
-        lines = [f"# {self.task}: {self.tested}, by {self.learner} in {self.seconds:.1f} s", "   size  errors  program"]
-        for point in self.front:
-            mark = ">" if point.program == self.program else " "
-            lines.append(f" {mark} {point.size:4}  {point.errors:6g}  {str(point.program).strip()}")
-        return "\n".join(lines)
+        """The front, smallest first, the chosen program marked."""
+        head = f"# {self.task}: {self.tested}, by {self.learner} in {self.seconds:.1f} s"
+        return f"{head}\n{self.front.lines(self.program)}"
 
 
 def _fit_json(fit: Fit) -> dict[str, object]:
@@ -180,7 +193,7 @@ def read_data_result(folder: RunFolder) -> DataResult | None:
         return None
     saved = folder.read_json("result.json")
     try:
-        front = tuple(map(_read_point, _items(saved["front"])))
+        front = Front(map(_read_point, _items(saved["front"])))
         test, folds = saved["test"], saved["folds"]
         return DataResult(
             **read_with_program(folder, saved),

@@ -18,7 +18,7 @@ from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import DataProblem
 from dlm.engines.choose import run_program
 from dlm.learning.fit import Fit
-from dlm.learning.rules.result import DataResult, DataRunSettings, FrontPoint, Interval
+from dlm.learning.rules.result import DataResult, DataRunSettings, Front, FrontPoint, Interval
 from dlm.learning.rules.search import FoundRules, RuleBuilder
 from dlm.learning.rules.select import FoldErrors, cross_validate
 from dlm.logic.simplify import simplify
@@ -146,7 +146,7 @@ class _DataRun:
             steps=self.steps,
             ended=self.ended,
             run_dir=None if folder is None else folder.path,
-            front=tuple(points[size] for size in sorted(points)),
+            front=Front(points[size] for size in sorted(points)),
             train=train,
             test=None if self.problem.test is None else check_atoms(program, self.problem, self.problem.test),
             folds=self.folds,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from dlm.logic.display import Displayed
 from dlm.logic.explain.lookups import AlteredFacts, Budget, Cell, Lookups
 from dlm.logic.explain.query import Query, check_query, format_query, parse_query, resolve
 from dlm.logic.explain.reasons import Reason, Reasons, leaves, walk
@@ -25,7 +26,7 @@ DEEPEST = 50_000
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Displayed):
     """What is the case with an atom, and why. `str` gives the words, `to_json` the same for programs.
 
     `reasons` are why the atom has its `value`; those of a true atom are a proof of it. `repair` is given for a false

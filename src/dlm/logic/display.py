@@ -1,0 +1,41 @@
+"""How values look in a notebook.
+
+Jupyter asks a value for methods of certain names, and here they are. What they say of each kind of value is registered
+where it is known how to write it: `dlm.export.notebook` for programs and explanations, `dlm.api.display` for results.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from html import escape
+
+__all__ = ["Displayed", "html_of", "latex_of"]
+
+
+@singledispatch
+def html_of(value: object) -> str:
+    """A value as a fragment of HTML; by default its text, as it is."""
+    return f"<pre>{escape(str(value))}</pre>"
+
+
+@singledispatch
+def latex_of(value: object) -> str | None:
+    """A value as LaTeX, or None if there is nothing to typeset."""
+    del value
+    return None
+
+
+class Displayed:
+    """A value that a notebook shows as HTML or LaTeX, and a terminal as its text."""
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
+    def _repr_latex_(self) -> str | None:
+        return latex_of(self)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """All forms at once. Jupyter itself leaves out what it does not want."""
+        del include, exclude
+        forms = {"text/plain": str(self), "text/html": html_of(self), "text/latex": latex_of(self)}
+        return {kind: text for kind, text in forms.items() if text is not None}
