@@ -81,7 +81,7 @@ class Prose:
         return Item(f"{head} {decided}{where}:", rules=tuple(rules))
 
     def _words(self, formula: Formula) -> str:
-        return _Words(self.code).formula(formula)
+        return _ProseWords(self.code).formula(formula)
 
     def _name(self, name: str) -> str:
         return self.code(_SYMBOLS.name(name))
@@ -120,7 +120,7 @@ _SYMBOLS = _Symbols()
 
 
 @dataclass(frozen=True)
-class _Words(Notation):
+class _ProseWords(Notation):
     """Words, with atoms and variables as code among them."""
 
     code: Callable[[str], str]
