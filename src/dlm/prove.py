@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from dlm.data.structure import Structure
 from dlm.errors import ProgramError, SettingsError, require_packages
@@ -38,8 +38,7 @@ POLL_SECONDS = 0.05
 """How long the solver is left alone between two looks at the clock and for Ctrl-C."""
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """A tuple of objects, and what each of the two programs says of it."""
 
     arguments: tuple[int, ...]

@@ -135,7 +135,7 @@ def test_a_policy_for_another_domain_is_refused() -> None:
     with pytest.raises(SettingsError, match="episodes"):
         run_policy(PROGRAMS["rl/unstack"], get_domain("rl/unstack"), rng, 4, 0)
     with pytest.raises(SettingsError, match="temperature"):
-        run_policy(PROGRAMS["rl/unstack"], get_domain("rl/unstack"), rng, 4, 1, temperature=0.0)
+        choose(rng, np.ones((1, 3), dtype=np.bool_), np.ones(3, dtype=np.bool_), temperature=0.0)
 
 
 def test_teachers_by_name() -> None:

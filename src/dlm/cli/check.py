@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 
 import dlm
-from dlm.cli.facts_options import DuplicatesOption, FactsArgument, MissingOption, ProgramArgument
+from dlm.cli.facts_options import DuplicatesOption, FactsArgument, MissingOption
+from dlm.cli.options import JsonOption, ProgramArgument
 from dlm.cli.run import EngineName
 from dlm.engines.check import SHOWN
 
@@ -41,7 +42,7 @@ def check(
     ] = "auto",
     missing: MissingOption = "error",
     duplicates: DuplicatesOption = "error",
-    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Compare a program's answers with the true ones and explain the wrong ones. Exit code 0 if none is, else 3."""
     err = Console(stderr=True, highlight=False)

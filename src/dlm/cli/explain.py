@@ -11,7 +11,8 @@ import typer
 import dlm
 from dlm.api.trials import fresh_structure
 from dlm.cli.display import count, facts_of
-from dlm.cli.facts_options import DuplicatesOption, MissingOption, ProgramArgument
+from dlm.cli.facts_options import DuplicatesOption, MissingOption
+from dlm.cli.options import JsonOption, ProgramArgument
 from dlm.cli.policy_options import ProblemOption, TrustOption, WorldOption, one_problem
 from dlm.data.facts import Facts
 from dlm.errors import SettingsError
@@ -38,7 +39,7 @@ def explain(
     trust: TrustOption = False,
     missing: MissingOption = "error",
     duplicates: DuplicatesOption = "error",
-    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Say why an atom is true, or why it is not and what would have to be different."""
     *given, atom = asked

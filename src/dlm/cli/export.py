@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dlm.cli.options import ProgramArgument
 from dlm.data.draft import draft
 from dlm.errors import SettingsError
 from dlm.export import DEFAULT_DIALECT, TARGETS, export_program
@@ -16,7 +17,7 @@ __all__ = ["export"]
 
 
 def export(
-    source: Annotated[Path, typer.Argument(metavar="PROGRAM|RUN", help="A program file or a run folder.")],
+    source: ProgramArgument,
     to: Annotated[str, typer.Option(metavar="TARGET", help=f"The language: {', '.join(TARGETS)}.")],
     dialect: Annotated[
         str | None,

@@ -10,9 +10,7 @@ import typer
 from dlm.data.readers.tables import Duplicates
 from dlm.engines.engine import Missing
 
-__all__ = ["DuplicatesOption", "FactsArgument", "MissingOption", "ProgramArgument"]
-
-ProgramArgument = Annotated[Path, typer.Argument(metavar="PROGRAM|RUN", help="A program file or a run folder.")]
+__all__ = ["DuplicatesOption", "FactsArgument", "MissingOption"]
 
 FactsArgument = Annotated[
     Path,

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from dlm.cli.options import JsonOption
 from dlm.data.writing import TableFormat
 from dlm.runs.progress import LINE_SECONDS
 from dlm.tasks.sparse import Instance, draw_instance, require_writable
@@ -35,7 +36,7 @@ def generate(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Same seed, same instance.")] = 0,
     format: Annotated[TableFormat, typer.Option(metavar="parquet|csv", help="What the tables are.")] = "parquet",  # noqa: A002
-    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object and nothing else.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Make one instance of a task: its facts as tables in DIR/facts, its true answers in DIR/answers."""
     require_writable(out, format)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json as json_text
 from collections.abc import Sequence
 from contextlib import nullcontext
-from pathlib import Path
-from typing import Annotated
 
-import typer
 from rich.console import Console
 
 import dlm
-from dlm.cli.data_options import DataArgument, NegativesOption, TargetOption, WorldKindOption
+from dlm.cli.data_options import DataArgument, NegativesOption, SplitOption, TargetOption, TestOption, WorldKindOption
 from dlm.cli.display import count, print_lines, print_table
+from dlm.cli.options import JsonOption
 from dlm.data.memory import format_bytes
 from dlm.data.sources.inspection import Inspection
 
@@ -28,13 +26,9 @@ def inspect(
     target: TargetOption = None,
     negatives: NegativesOption = None,
     world: WorldKindOption = None,
-    test: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Examples for the final check: a file, or a folder like PATH.")
-    ] = None,
-    split: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Keep this share of the examples for the final check.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+    test: TestOption = None,
+    split: SplitOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Say what was read: objects by type, predicates, examples, worlds, what looks wrong, what would be done."""
     err = Console(stderr=True, highlight=False)

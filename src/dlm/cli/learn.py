@@ -13,6 +13,7 @@ import typer
 
 import dlm
 from dlm.cli.data_options import FoldsOption, NegativesOption, SplitOption, TargetOption, TestOption, WorldKindOption
+from dlm.cli.options import JsonOption
 from dlm.cli.policy_options import TrustOption, complete_problem
 from dlm.cli.results import print_result
 from dlm.errors import SettingsError
@@ -95,7 +96,7 @@ def learn(
         typer.Option(metavar="|".join(LOGS), help="Write training curves into the run folder, for TensorBoard."),
     ] = None,
     trust: TrustOption = False,
-    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object and nothing else.")] = False,
+    json: JsonOption = False,
     noise: Annotated[
         NoiseName | None, _setting(LearnSettings, "noise", metavar="|".join(NOISES), rich_help_panel=TRAINING)
     ] = None,

@@ -12,6 +12,7 @@ import typer
 import dlm
 from dlm.api.trials import Episode
 from dlm.cli.display import count
+from dlm.cli.options import JsonOption, ProgramArgument
 from dlm.cli.policy_options import GreedyOption, ProblemOption, TrustOption, WorldOption, mode_of, one_problem
 from dlm.cli.results import decision_words
 from dlm.data.draft import explained
@@ -40,7 +41,7 @@ Render = Literal["text", "png", "gif"]
 
 
 def play(
-    source: Annotated[Path, typer.Argument(metavar="PROGRAM|RUN", help="A program file or a run folder.")],
+    source: ProgramArgument,
     task: ProblemOption = None,
     env: WorldOption = None,
     objects: Annotated[
@@ -65,7 +66,7 @@ def play(
     ] = LEVELS,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the start state and of choices.")] = 0,
     trust: TrustOption = False,
-    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Play one episode of a policy. Exit code 0 if it reaches the goal, 3 if not."""
     problem, mode = one_problem(task, env), mode_of(greedy)

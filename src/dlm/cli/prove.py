@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from dlm.cli.display import facts_of
+from dlm.cli.options import JsonOption, ProgramArgument
 from dlm.data.facts import Facts
 from dlm.data.readers import write_facts
 from dlm.data.structure import Structure
@@ -28,7 +29,7 @@ MAX_SHOWN = 5
 
 
 def prove(
-    source: Annotated[Path, typer.Argument(metavar="PROGRAM|RUN", help="A program file or a run folder.")],
+    source: ProgramArgument,
     equals: Annotated[
         str, typer.Option(metavar="OTHER", help="A program file, a run folder, or a task, for its definition.")
     ],
@@ -45,7 +46,7 @@ def prove(
     save: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a counterexample as facts, to a new or empty folder.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object and nothing else.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Prove that two programs are equal on all structures up to a size, or find one where they differ.
 

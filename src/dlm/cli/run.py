@@ -19,7 +19,8 @@ from rich.text import Text
 
 import dlm
 from dlm.cli.display import count
-from dlm.cli.facts_options import DuplicatesOption, FactsArgument, MissingOption, ProgramArgument
+from dlm.cli.facts_options import DuplicatesOption, FactsArgument, MissingOption
+from dlm.cli.options import JsonOption, ProgramArgument
 from dlm.data.facts import Rows
 from dlm.data.readers.reading import read_noted_facts
 from dlm.engines.answers import Answers, output_format
@@ -45,7 +46,7 @@ def run(
     ] = None,
     missing: MissingOption = "error",
     duplicates: DuplicatesOption = "error",
-    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Run a program on facts and print the answers, one atom a line."""
     if out is not None:

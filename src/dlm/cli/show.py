@@ -12,6 +12,7 @@ import dlm
 from dlm.api.learn import AnyResult
 from dlm.api.soft import soft_machine
 from dlm.cli.display import print_program, size_of
+from dlm.cli.options import JsonOption, ProgramArgument
 from dlm.cli.policy_options import ProblemOption, TrustOption, WorldOption, one_problem
 from dlm.cli.results import print_result
 from dlm.cli.soft import check_drawing, draw_soft, print_soft
@@ -30,7 +31,7 @@ __all__ = ["show"]
 
 
 def show(
-    source: Annotated[Path, typer.Argument(metavar="PROGRAM|RUN", help="A program file or a run folder.")],
+    source: ProgramArgument,
     raw: Annotated[
         bool,
         typer.Option("--raw", metavar="", help="The program as extracted, or as the file has it."),
@@ -50,7 +51,7 @@ def show(
     task: ProblemOption = None,
     env: WorldOption = None,
     trust: TrustOption = False,
-    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Show a program, its size and the figures of its run."""
     if soft:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json as json_text
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import dlm
 from dlm.api.trials import EPISODES
+from dlm.cli.options import JsonOption, ProgramArgument
 from dlm.cli.policy_options import GreedyOption, ProblemOption, TrustOption, WorldOption, mode_of, one_problem
 from dlm.cli.results import decision_words, print_returns, print_trials
 from dlm.learning.verify import INSTANCES
@@ -21,7 +21,7 @@ NOT_RIGHT = 3
 
 
 def test(
-    source: Annotated[Path, typer.Argument(metavar="PROGRAM|RUN", help="A program file or a run folder.")],
+    source: ProgramArgument,
     task: ProblemOption = None,
     env: WorldOption = None,
     objects: Annotated[
@@ -49,7 +49,7 @@ def test(
     ] = False,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the instances.")] = 0,
     trust: TrustOption = False,
-    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Try a program on fresh instances. Exit code 0 if it is right on all, 3 if not.
 

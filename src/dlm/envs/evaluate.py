@@ -92,13 +92,12 @@ def run_policy(
     size: int,
     episodes: int,
     *,
-    temperature: float = TEMPERATURE,
     mode: Mode = "sampled",
 ) -> Returns:
     """Run a program from fresh start states of training with `size` blocks, numbers or nodes."""
     check_policy(program, domain)
     _check_episodes(episodes)
-    return run_from(program, domain, rng, domain.reset(rng, episodes, size), temperature=temperature, mode=mode)
+    return run_from(program, domain, rng, domain.reset(rng, episodes, size), mode=mode)
 
 
 def run_trial(
@@ -108,14 +107,13 @@ def run_trial(
     trial: Trial[Any],
     episodes: int | None = None,
     *,
-    temperature: float = TEMPERATURE,
     mode: Mode = "sampled",
 ) -> Returns:
     """Run a program from the start states of a published test."""
     check_policy(program, domain)
     episodes = trial.episodes if episodes is None else episodes
     _check_episodes(episodes)
-    return run_from(program, domain, rng, trial.start(rng, episodes), temperature=temperature, mode=mode)
+    return run_from(program, domain, rng, trial.start(rng, episodes), mode=mode)
 
 
 def run_from(
@@ -124,7 +122,6 @@ def run_from(
     rng: np.random.Generator,
     start: S,
     *,
-    temperature: float = TEMPERATURE,
     mode: Mode = "sampled",
     optimum: bool = True,
 ) -> Returns:
@@ -135,7 +132,7 @@ def run_from(
     waiting = np.flatnonzero(~start.finished)
     state, steps = start.take(waiting), 0
     while len(waiting):
-        step = domain.step(state, decide(program, domain, rng, state, temperature=temperature, mode=mode))
+        step = domain.step(state, decide(program, domain, rng, state, mode=mode))
         steps += len(waiting)
         values[waiting] += step.rewards
         solved[waiting] = step.solved
@@ -150,7 +147,6 @@ def decide(
     rng: np.random.Generator,
     state: S,
     *,
-    temperature: float = TEMPERATURE,
     mode: Mode = "sampled",
 ) -> Actions:
     """The program's action in each state."""
@@ -159,7 +155,7 @@ def decide(
     parts = []
     for begin in range(0, state.count, batch):
         outputs = evaluate_target(program, domain.observe(state.take(slice(begin, begin + batch))))
-        parts.append(choose(rng, outputs, asked, temperature=temperature, mode=mode))
+        parts.append(choose(rng, outputs, asked, mode=mode))
     return np.concatenate(parts)
 
 

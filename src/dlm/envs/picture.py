@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import colorsys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -64,8 +63,7 @@ def draw(domain: AnyDomain, state: State, index: int, action: str = "") -> Image
     return canvas.finished()
 
 
-@dataclass(frozen=True)
-class _Canvas:
+class _Canvas(NamedTuple):
     """A picture and what draws on it, in points of the finished picture."""
 
     image: Image

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import count
+from typing import NamedTuple
 
 from dlm.logic.attributes import Kind, attribute_kinds, comparisons_of, tables_of
 from dlm.logic.comparison import Comparison
@@ -26,8 +27,7 @@ Literal = Atom | Equal | Not
 Body = tuple[Literal, ...]
 
 
-@dataclass(frozen=True)
-class Clause:
+class Clause(NamedTuple):
     """``head :- body``; all of the body's literals together imply the head."""
 
     head: Atom

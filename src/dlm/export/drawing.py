@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from dlm.export.identifiers import printable
 from dlm.logic.comparison import comparison_of
@@ -18,16 +18,14 @@ from dlm.logic.text import format_formula, format_name
 __all__ = ["Drawing", "Edge", "Vertex", "draw", "export_dot", "export_mermaid"]
 
 
-@dataclass(frozen=True)
-class Vertex:
+class Vertex(NamedTuple):
     """A predicate."""
 
     label: str
     kind: Literal["input", "definition", "target"]
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """A predicate that is used by a definition. The ends are places in `Drawing.nodes`."""
 
     source: int

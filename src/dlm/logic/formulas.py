@@ -9,6 +9,7 @@ from dlm.logic.syntax import FALSE, TRUE, And, Atom, Definition, Equal, Exists, 
 
 __all__ = [
     "compared",
+    "complement",
     "conjunction",
     "conjuncts",
     "disjunction",
@@ -51,6 +52,13 @@ def compared(formula: Formula) -> Comparison | None:
         return None
     found = comparison_of(formula.predicate)
     return found if found is not None and found.arity == len(formula.args) else None
+
+
+def complement(formula: Formula) -> Formula:
+    """The negation of a formula: one sign more, or one less."""
+    if formula in (TRUE, FALSE):
+        return FALSE if formula == TRUE else TRUE
+    return formula.body if isinstance(formula, Not) else Not(formula)
 
 
 def map_children(formula: Formula, function: Callable[[Formula], Formula]) -> Formula:

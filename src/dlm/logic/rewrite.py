@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from dlm.logic.canonical import local_key
-from dlm.logic.formulas import conjunction, disjunction, free_variables, map_children, rename
+from dlm.logic.formulas import complement, conjunction, disjunction, free_variables, map_children, rename
 from dlm.logic.syntax import (
     FALSE,
     TRUE,
@@ -96,16 +96,12 @@ def _pushed_negation(formula: Not, _: Scope) -> Formula | None:
 def opposite(formula: Formula) -> Formula:
     """The negation of a formula, with as few signs as possible."""
     match formula:
-        case Truth(value):
-            return Truth(not value)
-        case Not(body):
-            return body
         case And(parts) | Or(parts):
             pushed: Formula = _SIDES[type(formula)].dual.connective(tuple(opposite(part) for part in parts))
         case Exists(variable, distinct, body) | Forall(variable, distinct, body):
             pushed = _SIDES[type(formula)].dual.quantifier(variable, distinct, opposite(body))
         case _:
-            return Not(formula)
+            return complement(formula)
     inside = signs(formula)
     return pushed if signs(pushed) <= inside + bool(inside) else Not(formula)
 

@@ -48,26 +48,36 @@ def neural_parameters(wiring: Wiring) -> int:
 
 def apply_neural(wiring: Wiring, weights: Tensor, valuation: Valuation, size: int) -> Tensor:
     """The logits of the target [batch, m, ..., m] on worlds of `size` objects; `weights` are flat, [parameters]."""
-    computed: dict[UnitKey, Tensor] = {(0, arity): tensor for arity, tensor in valuation.items()}
-    reduced: dict[tuple[UnitKey, Reading], Tensor] = {}
+    read = _Readings({(0, arity): tensor for arity, tensor in valuation.items()}, wiring.settings.distinct)
     batch = next(iter(valuation.values())).shape[0]
     values = weights.new_zeros(0)
     for unit, own in _unit_weights(wiring, weights):
         values = own[:, -1].expand(batch, *(size,) * unit.arity, -1).clone()
-        for part in _project(unit, own, computed, reduced, wiring.settings.distinct):
+        for part in _project(unit, own, read):
             values += part
         if unit is not wiring.target_unit:
-            computed[unit.key] = values.sigmoid()
+            read.computed[unit.key] = values.sigmoid()
     return values[..., 0]
 
 
-def _project(
-    unit: UnitWiring,
-    own: Tensor,
-    computed: dict[UnitKey, Tensor],
-    reduced: dict[tuple[UnitKey, Reading], Tensor],
-    distinct: bool,
-) -> Iterator[Tensor]:
+class _Readings:
+    """Predicates as units read them; with residual wiring every layer reads the same reductions of the inputs."""
+
+    def __init__(self, computed: dict[UnitKey, Tensor], distinct: bool) -> None:
+        self.computed = computed
+        self._reduced: dict[tuple[UnitKey, Reading], Tensor] = {}
+        self._distinct = distinct
+
+    def __call__(self, key: UnitKey, reading: Reading) -> Tensor:
+        if reading in ("same", "expand"):
+            return self.computed[key]
+        if (key, reading) not in self._reduced:
+            reduce = exists if reading == "exists" else forall
+            self._reduced[key, reading] = reduce(self.computed[key], self._distinct)
+        return self._reduced[key, reading]
+
+
+def _project(unit: UnitWiring, own: Tensor, read: _Readings) -> Iterator[Tensor]:
     """What adds up to a unit's outputs [batch, m, ..., m, n_O] beside the bias; parts may have objects of extent 1."""
     groups: dict[tuple[UnitKey, Reading], list[int]] = {}
     for position, source in enumerate(unit.sources):
@@ -77,31 +87,16 @@ def _project(
         chosen = [group for group in groups if (group[1] == "expand") == expanded]
         if not chosen:
             continue
-        read = torch.cat([_read(*group, computed, reduced, distinct) for group in chosen], dim=-1)
+        together = torch.cat([read(*group) for group in chosen], dim=-1)
         columns = [position for group in chosen for position in groups[group]]
         matrix = per_source[:, columns].permute(1, 2, 0)  # [sources, orders, n_O]
-        projected = (read @ matrix.flatten(1)).view(*read.shape[:-1], *matrix.shape[1:])
+        projected = (together @ matrix.flatten(1)).view(*together.shape[:-1], *matrix.shape[1:])
         if expanded:
             projected = projected.unsqueeze(-3)
         for order, part in zip(unit.orders, projected.unbind(-2), strict=True):
             # Axis order.index(i) of P is where argument i of Q goes, as in `operations.permute`.
             axes = [1 + order.index(argument) for argument in range(unit.arity)]
             yield part.permute(0, *axes, unit.arity + 1)
-
-
-def _read(
-    key: UnitKey,
-    reading: Reading,
-    computed: dict[UnitKey, Tensor],
-    reduced: dict[tuple[UnitKey, Reading], Tensor],
-    distinct: bool,
-) -> Tensor:
-    """Predicates as a unit reads them; with residual wiring every layer reads the same reductions of the inputs."""
-    if reading in ("same", "expand"):
-        return computed[key]
-    if (key, reading) not in reduced:
-        reduced[key, reading] = (exists if reading == "exists" else forall)(computed[key], distinct)
-    return reduced[key, reading]
 
 
 def _unit_weights(wiring: Wiring, weights: Tensor) -> Iterator[tuple[UnitWiring, Tensor]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import count
 
-from dlm.logic.formulas import conjunction, conjuncts, disjunction, free_variables, rename
+from dlm.logic.formulas import complement, conjunction, conjuncts, disjunction, free_variables, rename
 from dlm.logic.syntax import FALSE, TRUE, And, Atom, Equal, Exists, Forall, Formula, Not, Or, Truth, subformulas
 
 __all__ = [
@@ -40,16 +40,12 @@ def readable_variables() -> Iterator[str]:
 def negate(formula: Formula) -> Formula:
     """The negation of a normal formula, normal again."""
     match formula:
-        case Truth(value):
-            return Truth(not value)
-        case Not(body):
-            return body
         case And(parts):
             return any_of(map(negate, parts))
         case Or(parts):
             return all_of(map(negate, parts))
         case _:
-            return Not(formula)
+            return complement(formula)
 
 
 def all_of(parts: Iterable[Formula]) -> Formula:

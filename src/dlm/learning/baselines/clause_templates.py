@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations, product
+from typing import NamedTuple
 
 from dlm.tasks.task import Task
 
@@ -27,16 +28,14 @@ BodyAtom = tuple[str, tuple[int, ...]]
 Clause = tuple[BodyAtom, BodyAtom]
 
 
-@dataclass(frozen=True)
-class ClauseTemplate:
+class ClauseTemplate(NamedTuple):
     """Existential variables allowed, and whether auxiliary predicates are."""
 
     variables: int
     auxiliary: bool
 
 
-@dataclass(frozen=True)
-class PredicateTemplate:
+class PredicateTemplate(NamedTuple):
     """The arity of a predicate, and the templates of the clauses that define it."""
 
     arity: int

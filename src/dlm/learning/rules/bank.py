@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dlm.data.arrays import Indices
 from dlm.data.bits import BoolArray, Words, pack_last, unpack_last, words_for
 from dlm.learning.rules.terms import Apart, Chain, Concept, Either, Link, Minus, Relation, Within
-from dlm.learning.rules.universe import EdgeList, Indices, TypedColumns
+from dlm.learning.rules.universe import EdgeList, TypedColumns
 
 __all__ = ["ConceptBank", "Shelf", "lift_columns"]
 

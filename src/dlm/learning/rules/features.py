@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +19,7 @@ __all__ = ["At", "Between", "Features", "Otherwise", "RowTerm"]
 CHUNK = 1 << 26
 
 
-@dataclass(frozen=True)
-class At:
+class At(NamedTuple):
     """A concept of an argument."""
 
     place: int

@@ -12,13 +12,13 @@ from itertools import combinations
 
 import numpy as np
 
-from dlm.data.arrays import Floats
+from dlm.data.arrays import Floats, Indices
 from dlm.data.bits import Words, pack_last, unpack_last
 from dlm.learning.rules.bank import ConceptBank, lift_columns
 from dlm.learning.rules.conjunctions import Conjunction, Groups, search_conjunctions
 from dlm.learning.rules.features import Between, Features
 from dlm.learning.rules.terms import All, Apart, Chain, Concept, Link, Negation, Relation, Some, Star
-from dlm.learning.rules.universe import EdgeList, Indices
+from dlm.learning.rules.universe import EdgeList
 
 __all__ = ["Growth", "Scores"]
 

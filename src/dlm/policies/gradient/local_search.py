@@ -9,7 +9,8 @@ place. No gradient, no labels.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -33,8 +34,7 @@ SECOND_CHANGE, UNIFORM = 0.3, 0.5
 """How likely a candidate has one change more, and a change is drawn from all choices alike."""
 
 
-@dataclass(frozen=True)
-class Repaired:
+class Repaired(NamedTuple):
     """A table of choices, its score by the benchmark, and the steps that were played to find it."""
 
     choices: Choices

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,7 @@ from dlm.policies.rules.language import Language
 __all__ = ["Bank", "Planner", "Value"]
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """The value of a policy: its mean return from the start states, its mean regret in steps, and its visits."""
 
     starts: float
