@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from dlm.errors import SettingsError
+from dlm.learning.sampling import living_size
 from dlm.learning.schedule import (
     SCHEDULES,
     RestartSchedule,
@@ -114,3 +115,10 @@ def test_impossible_changes_are_refused(settings: dict[str, Any], message: str) 
 def test_learners_without_a_schedule_refuse_its_changes() -> None:
     with pytest.raises(SettingsError, match="the learner 'search' has no such schedule: dropout, shorten"):
         replace(asked(dropout=0, shorten=2), learner="search")
+
+
+def test_worlds_to_train_on_have_atoms_of_both_classes() -> None:
+    """Few families of twelve have a maternal great-uncle; in four of five there is an uncle."""
+    sizes = {name: fast_schedule(get_task(name), get_task(name).settings).size for name in task_names()}
+    assert sizes["family/is-uncle"] == 12 < sizes["family/is-mguncle"] <= 20
+    assert living_size(get_task("family/is-mguncle"), 30) == 20

@@ -1,7 +1,7 @@
 """How a program's answers compare with the truth, counted over atoms.
 
 Where one atom in a hundred is true, a program that is false everywhere has an accuracy of 99 %. So programs are shown
-by recall and precision, and compared by the Jaccard index.
+by recall and precision, and compared by the Jaccard index or by the skill score, which is made from it.
 """
 
 from __future__ import annotations
@@ -49,9 +49,16 @@ class Fit:
         return _share(self.hits, self.hits + self.misses + self.alarms)
 
     @property
-    def balanced(self) -> float:
-        """Balanced accuracy: the mean of recall and of the share of false atoms that were rejected."""
-        return (self.recall + _share(self.rejections, self.rejections + self.alarms)) / 2
+    def skill(self) -> float:
+        """Gilbert's skill score: the Jaccard index without the hits that are due to chance.
+
+        It is 0 for a constant and 1 for what is right, however rare either class is. Balanced accuracy calls a
+        program good that finds every true atom among ten times as many false alarms, if true atoms are rare.
+        """
+        atoms = self.hits + self.misses + self.alarms + self.rejections
+        chance = (self.hits + self.misses) * (self.hits + self.alarms) / atoms if atoms else 0.0
+        possible = self.hits + self.misses + self.alarms - chance
+        return (self.hits - chance) / possible if possible else float(not self.misses + self.alarms)
 
     @property
     def figures(self) -> dict[str, float]:

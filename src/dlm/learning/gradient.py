@@ -47,11 +47,11 @@ CUT = 1e-5
 LOSS_MEMORY = 0.99
 # Worlds of the first test of a program, and of each size in the test that decides.
 FEW, MANY = 32, 32
-# A program is about as good as a constant if it is right on a smaller share than this, both classes counted alike. If
-# half a restart has found none better, another follows, with twice the weight of the rarer class.
-CONSTANT = 0.55
-# A program right on a larger share than this, counted likewise, is worth a warm restart.
-PROMISING = 0.9
+# Programs are compared by their skill (`Fit.skill`). If half a restart has found none above this one, about that of a
+# constant, another follows, with twice the weight of the rarer class.
+CONSTANT = 0.05
+# A program of more skill than this is worth a warm restart.
+PROMISING = 0.6
 LOOK_EVERY = 250
 """Steps between two looks at the program of a schedule that reads it off only at its end."""
 
@@ -301,7 +301,7 @@ class GradientLearner:
             fit += fit_answers(answers, examples)
             self._mine(examples, examples.mistakes(answers))
         course.fit = fit
-        score = fit.balanced
+        score = fit.skill
         believed = not fit.misses + fit.alarms and self._try_sizes(program)
         if score > course.best:
             course.best, course.choices = score, choices

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dlm.data.worlds import Examples, join_examples
-from dlm.learning.schedule import Schedule
 from dlm.seeds import fixed_rng
 from dlm.tasks.task import Task
 
-__all__ = ["TrainingWorlds", "rare_atoms", "rich_factor", "sample_rich", "training_sizes"]
+if TYPE_CHECKING:
+    from dlm.learning.schedule import Schedule
+
+__all__ = ["TrainingWorlds", "living_size", "rare_atoms", "rich_factor", "sample_rich", "training_sizes"]
 
 # Counterexamples kept, and the share of slices that train on some.
 KEPT, REMEMBER = 128, 0.3
 # Atoms of the rarer class should be about this share of all; draw as many worlds more as that takes, up to a limit.
 RICH_SHARE, RICH_FACTOR = 0.1, 40
+# Worlds are large enough to train on if this share of them has atoms of both classes.
+LIVING_SHARE = 0.15
 
 
 def training_sizes(size: int) -> list[int]:
@@ -39,6 +44,19 @@ def rich_factor(task: Task, rng: np.random.Generator, size: int, least: int, mos
         return 1
     share = float((rare_atoms(task.sample(rng, 200, size)) > 0).mean())
     return min(most, max(least, round(2 / share))) if share > 0 else most
+
+
+def living_size(task: Task, least: int) -> int:
+    """The smallest size, from `least` to the training size, at which both classes are at home; of no seed.
+
+    Where they are not, the few worlds that have both are of a special kind, and a program that fits them is often a
+    proxy: right there, wrong in larger worlds.
+    """
+    if task.one_is_enough:
+        return min(least, task.train_size)
+    sizes = range(min(least, task.train_size), task.train_size)
+    shares = ((size, (rare_atoms(task.sample(fixed_rng(), 500, size)) > 0).mean()) for size in sizes)
+    return next((size for size, share in shares if share >= LIVING_SHARE), task.train_size)
 
 
 def rare_atoms(examples: Examples) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dlm.errors import SettingsError
+from dlm.learning.sampling import living_size
 from dlm.learning.settings import LearnSettings
 from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
@@ -92,7 +93,7 @@ def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
 def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
     """Small worlds, rich in the rarer class; short restarts with early stopping once the program is right."""
     breadth = max(settings.breadth_at(layer) for layer in range(1, settings.depth))
-    size = min(task.train_size, 8 if breadth > 3 else 12)
+    size = living_size(task, 8 if breadth > 3 else 12)
     return Schedule(
         size=size,
         smaller=0.25,
