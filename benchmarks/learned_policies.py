@@ -20,7 +20,7 @@ from benchmarks.strip import draw_strip
 from benchmarks.sweep import by_task
 from dlm.cli.display import wrapped
 from dlm.envs import domain_names, get_domain
-from dlm.envs.registry import GOALS
+from dlm.envs.registry import goal_of
 
 __all__ = ["main"]
 
@@ -69,7 +69,7 @@ def _shown(run: Record, count: int, out: Path) -> Record:
         **run,
         **_play(run, out / PICTURES / f"policy-{stem}"),
         "stem": stem,
-        "goal": GOALS[task],
+        "goal": goal_of(get_domain(task)),
         "count": count,
         "lines": [short for line in run["program"].splitlines() for short in wrapped(line, WIDTH)],
         "objects": OBJECTS[task],

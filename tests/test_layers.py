@@ -13,6 +13,7 @@ SOURCE = ROOT / "src" / "dlm"
 
 LAYERS = (
     "errors",
+    "plugins",
     "seeds",
     "logic",
     "data",

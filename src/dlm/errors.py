@@ -9,6 +9,7 @@
     ├── SettingsError           settings that are impossible or contradict each other
     ├── UnknownTaskError        a task name nobody knows; names the nearest ones
     ├── RunError                a run folder that is missing, damaged or of another version
+    ├── PluginError             a plug-in of another package that cannot be used
     ├── ResourceError           not enough memory or disk for what was asked
     └── MissingExtraError       an optional part of dlm that is not installed; says how to install it
 """
@@ -24,6 +25,7 @@ __all__ = [
     "DlmError",
     "MissingExtraError",
     "ParseError",
+    "PluginError",
     "ProgramError",
     "ResourceError",
     "RunError",
@@ -84,6 +86,10 @@ class UnknownTaskError(DlmError):
 
 class RunError(DlmError):
     """A run folder that is missing, damaged or of another version."""
+
+
+class PluginError(DlmError):
+    """A plug-in of another package that cannot be used."""
 
 
 class ResourceError(DlmError):

@@ -98,3 +98,29 @@ def test_csv_needs_no_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(MissingExtraError, match=r"dlm\[scale\]"):
         answers().write(tmp_path / "p.parquet")
     assert [file.name for file in tmp_path.iterdir()] == ["p.csv"]
+
+
+def test_answers_are_data_frames() -> None:
+    found = answers()
+    rows = [tuple(row) for row in found.names()]
+    assert list(found.to_pandas().itertuples(index=False, name=None)) == rows
+    assert found.to_polars().rows() == rows
+    assert [tuple(row.values()) for row in found.to_arrow().to_pylist()] == rows
+    assert (
+        found.to_pandas().columns.tolist() == found.to_polars().columns == found.to_arrow().column_names == ["x", "y"]
+    )
+    numbers = answers(objects=np.array([10, 20, 30], dtype=np.int64))
+    assert numbers.to_polars().rows() == list(numbers.to_pandas().itertuples(index=False, name=None))
+    assert numbers.to_polars().rows() == [(10, 10), (10, 20), (30, 10)]
+
+
+@pytest.mark.parametrize("rows", [[[]], []])
+def test_answers_without_parameters_are_data_frames_too(rows: list[list[int]]) -> None:
+    found = answers(rows, ())
+    assert len(found.to_pandas()) == len(found.to_polars()) == len(found.to_arrow()) == len(rows)
+
+
+def test_no_answers_are_data_frames_of_the_right_kind() -> None:
+    found = answers([])
+    assert found.to_pandas().shape == found.to_polars().shape == found.to_arrow().shape == (0, 2)
+    assert str(found.to_polars().dtypes[0]) == "String"

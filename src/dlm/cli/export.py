@@ -18,7 +18,9 @@ __all__ = ["export"]
 
 def export(
     source: ProgramArgument,
-    to: Annotated[str, typer.Option(metavar="TARGET", help=f"The language: {', '.join(TARGETS)}.")],
+    to: Annotated[
+        str, typer.Option(metavar="TARGET", help=f"The language: {', '.join(TARGETS)}, or one of a plug-in.")
+    ],
     dialect: Annotated[
         str | None,
         typer.Option(metavar="NAME", help=f"With --to sql: {DEFAULT_DIALECT} (default), postgres, spark and so on."),

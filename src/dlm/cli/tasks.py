@@ -1,4 +1,4 @@
-"""`dlm tasks`: the problems that come with the package."""
+"""`dlm tasks`: the problems that come with the package, and those of plug-ins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 from dlm.cli.display import print_lines, print_table
 from dlm.envs import domain_names, env_id, get_domain
 from dlm.envs.domain import AnyDomain
-from dlm.envs.registry import GOALS
+from dlm.envs.registry import DOMAINS, goal_of
 from dlm.tasks import Task, get_task, task_names
 
 __all__ = ["tasks"]
@@ -81,7 +81,7 @@ def _act_row(domain: AnyDomain) -> tuple[str, ...]:
     sizes = sorted({trial.size for trial in domain.trials()})
     return (
         domain.name,
-        GOALS[domain.name],
+        goal_of(domain),
         _signature({domain.action: domain.action_arity}),
         f"{domain.step_cost:g}",
         f"{', '.join(map(str, sizes))} {domain.counts}",
@@ -108,12 +108,12 @@ def _to_json(task: Task) -> dict[str, object]:
 def _domain_to_json(domain: AnyDomain) -> dict[str, object]:
     return {
         "name": domain.name,
-        "question": GOALS[domain.name],
+        "question": goal_of(domain),
         "inputs": dict(domain.predicates),
         "target": {domain.action: domain.action_arity},
         "step_cost": domain.step_cost,
         "lessons": list(domain.lessons),
         "trials": [{"name": trial.name, "size": trial.size, "episodes": trial.episodes} for trial in domain.trials()],
         "differs": domain.differs,
-        "env_id": env_id(domain.name),
+        "env_id": env_id(domain.name) if domain.name in DOMAINS else None,
     }

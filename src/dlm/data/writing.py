@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from dlm.data.draft import draft, explained
 from dlm.data.facts import Constants, Facts, Rows
 from dlm.errors import DataError, require_packages
 
-__all__ = ["NULLARY", "TableFormat", "write_facts", "write_table"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["NULLARY", "TableFormat", "arrow_tables", "write_facts", "write_table"]
 
 TableFormat = Literal["csv", "parquet"]
 
@@ -92,13 +95,21 @@ def _write_csv(path: Path, names: tuple[str, ...], objects: Constants, batches: 
 
 def _write_parquet(path: Path, names: tuple[str, ...], objects: Constants, batches: Iterable[Rows]) -> None:
     require_packages("pyarrow", extra="scale", purpose="writing Parquet")
-    import pyarrow as pa
     from pyarrow import parquet
 
+    tables = arrow_tables(names, objects, batches)
+    with parquet.ParquetWriter(path, next(tables).schema) as writer:
+        for table in tables:
+            writer.write_table(table)
+
+
+def arrow_tables(names: tuple[str, ...], objects: Constants, batches: Iterable[Rows]) -> Iterator[pa.Table]:
+    """Batches of object numbers as tables of object names, after an empty one."""
+    import pyarrow as pa
+
     constants = pa.array(objects, type=pa.string() if objects.dtype == object else pa.int64())
-    fields = [(name, constants.type) for name in names] or [(NULLARY, pa.bool_())]
-    schema = pa.schema(fields)
-    with parquet.ParquetWriter(path, schema) as writer:
-        for rows in batches:
-            columns = [constants.take(pa.array(rows[:, index])) for index in range(rows.shape[1])]
-            writer.write_table(pa.table(columns or [pa.array([True] * len(rows), type=pa.bool_())], schema=schema))
+    schema = pa.schema([(name, constants.type) for name in names] or [(NULLARY, pa.bool_())])
+    yield schema.empty_table()
+    for rows in batches:
+        columns = [constants.take(pa.array(rows[:, index])) for index in range(rows.shape[1])]
+        yield pa.table(columns or [pa.array([True] * len(rows), type=pa.bool_())], schema=schema)

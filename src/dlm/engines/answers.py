@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dlm.data.facts import Constants, Rows
-from dlm.data.writing import TableFormat, write_table
-from dlm.errors import SettingsError
+from dlm.data.writing import NULLARY, TableFormat, arrow_tables, write_table
+from dlm.errors import SettingsError, require_packages
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 __all__ = ["Answers", "output_format"]
 
@@ -60,6 +66,34 @@ class Answers:
     def names(self) -> list[tuple[str | int, ...]]:
         """All tuples of object names, sorted by object number."""
         return [tuple(row) for row in self.objects[self.rows()].tolist()]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """All tuples of object names as a data frame, a column for each of the target's parameters."""
+        require_packages("pandas", extra="data", purpose="Answers.to_pandas")
+        import pandas as pd
+
+        return pd.DataFrame(self._columns())
+
+    def to_polars(self) -> pl.DataFrame:
+        """The same for polars."""
+        require_packages("polars", extra="data", purpose="Answers.to_polars")
+        import polars as pl
+
+        kind = pl.String if self.objects.dtype == object else pl.Int64
+        return pl.DataFrame(self._columns(), schema=dict.fromkeys(self.parameters, kind) or {NULLARY: pl.Boolean})
+
+    def to_arrow(self) -> pa.Table:
+        """The same for PyArrow."""
+        require_packages("pyarrow", extra="scale", purpose="Answers.to_arrow")
+        import pyarrow as pa
+
+        return pa.concat_tables(arrow_tables(self.parameters, self.objects, [self.rows()]))
+
+    def _columns(self) -> dict[str, Sequence[object]]:
+        """The tuples by column. A target without parameters has one column, with a row if it is true."""
+        rows = self.rows()
+        columns = {name: self.objects[rows[:, place]].tolist() for place, name in enumerate(self.parameters)}
+        return columns or {NULLARY: [True] * len(rows)}
 
     def write(self, path: str | Path) -> int:
         """Write the tuples to a CSV or Parquet file and return how many there are.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
 import dlm.export.notebook  # noqa: F401 - how programs look in a notebook is registered there
-from dlm.errors import SettingsError, did_you_mean
+from dlm.errors import PluginError, SettingsError, did_you_mean
 from dlm.export.asp import export_asp
 from dlm.export.datalog import export_datalog
 from dlm.export.drawing import export_dot, export_mermaid
@@ -18,8 +19,9 @@ from dlm.export.prolog import export_prolog
 from dlm.export.python import export_python
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program
+from dlm.plugins import load_plugin, plugin_names
 
-__all__ = ["DEFAULT_DIALECT", "TARGETS", "export_program"]
+__all__ = ["DEFAULT_DIALECT", "TARGETS", "export_names", "export_program"]
 
 TARGETS = {
     "text": "the language of dlm itself",
@@ -56,6 +58,11 @@ _WRITERS: dict[str, Callable[[Program], str]] = {
 DEFAULT_DIALECT = "duckdb"
 
 
+def export_names() -> tuple[str, ...]:
+    """What `export_program` writes: `TARGETS`, and what plug-ins add to them."""
+    return *TARGETS, *plugin_names("dlm.exports", TARGETS)
+
+
 def export_program(
     program: Program,
     to: str,
@@ -64,14 +71,15 @@ def export_program(
     columns: Mapping[str, Sequence[str]] | None = None,
     create_tables: bool = False,
 ) -> str:
-    """The program in another language: the name of a target in `TARGETS`.
+    """The program in another language: the name of a target in `TARGETS`, or of a plug-in.
 
     All else is for SQL only. The `dialect` is by default DuckDB's. Columns are arg1, arg2 and so on in every table;
     `columns` names those of some predicates, such as ``{"father": ("child", "parent")}``. With `create_tables`, an
     input without a table gets an empty one instead of an error.
     """
-    if to not in TARGETS:
-        raise SettingsError(f"there is no export {to!r}.{did_you_mean(to, TARGETS)} There are: {', '.join(TARGETS)}.")
+    if to not in export_names():
+        known = export_names()
+        raise SettingsError(f"there is no export {to!r}.{did_you_mean(to, known)} There are: {', '.join(known)}.")
     if to == "sql":
         from dlm.engines.query.sql import export_sql
 
@@ -81,4 +89,12 @@ def export_program(
     if dialect is not None or columns or create_tables:
         given = dialect or columns or "create_tables"
         raise SettingsError(f"dialects, columns and tables are for SQL only, got {given!r} for an export to {to}")
-    return _WRITERS[to](program)
+    return _WRITERS[to](program) if to in TARGETS else _export_by_plugin(program, to)
+
+
+def _export_by_plugin(program: Program, to: str) -> str:
+    """The text by a function of a plug-in."""
+    text = cast(Callable[[Program], object], load_plugin("dlm.exports", to, cast(type[object], Callable)))(program)
+    if not isinstance(text, str):
+        raise PluginError(f"the export {to!r} must give a str. Got {type(text).__name__} instead.")
+    return text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dlm.errors import UnknownTaskError, did_you_mean
+from dlm.errors import PluginError, UnknownTaskError, did_you_mean
+from dlm.plugins import load_plugin, plugin_names
 from dlm.space.settings import MachineSettings
 from dlm.tasks import definitions, family, graphs
 from dlm.tasks.task import Drawer, Labeller, Task
@@ -118,12 +119,19 @@ TASKS = {
 
 
 def task_names() -> tuple[str, ...]:
-    """The names of all tasks, families first, from easy to hard."""
-    return tuple(TASKS)
+    """The names of all tasks, families first, from easy to hard, then those of plug-ins."""
+    return *TASKS, *plugin_names("dlm.tasks", TASKS)
 
 
 def get_task(name: str) -> Task:
     """The task of that name."""
     if name in TASKS:
         return TASKS[name]
-    raise UnknownTaskError(f"there is no task {name!r}.{did_you_mean(name, TASKS)} Run `dlm tasks` to see all tasks.")
+    if name in task_names():
+        task = load_plugin("dlm.tasks", name, Task)
+        if task.name != name:
+            raise PluginError(f"the entry point of a task has its name: {task.name!r} is entered as {name!r}")
+        return task
+    raise UnknownTaskError(
+        f"there is no task {name!r}.{did_you_mean(name, task_names())} Run `dlm tasks` to see all tasks."
+    )
