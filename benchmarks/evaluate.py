@@ -11,8 +11,7 @@ import time
 import numpy as np
 
 from benchmarks.pages import OUT, Record, render, write
-from dlm import Result
-from dlm.api import learn
+from dlm import Result, learn
 from dlm.engines import evaluate_target
 from dlm.logic import Program, evaluate, format_program
 from dlm.tasks import get_task

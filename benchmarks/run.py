@@ -18,8 +18,7 @@ from pathlib import Path
 
 from benchmarks.measures import measure
 from benchmarks.pages import OUT, Record, commit, machine, render, write
-from dlm import Result
-from dlm.api import learn
+from dlm import Result, learn
 from dlm.logic import format_program
 from dlm.programs import read_program
 from dlm.tasks import draw_instance

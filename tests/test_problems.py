@@ -10,9 +10,8 @@ import pytest
 
 import dlm
 from dlm.data.worlds import Worlds
-from dlm.errors import RunError, SettingsError, UnknownTaskError
+from dlm.errors import ProblemWarning, RunError, SettingsError, UnknownTaskError
 from dlm.problems import find_problem
-from dlm.runs.problem import ProblemWarning
 
 MODULE = """
 import numpy as np

@@ -12,6 +12,8 @@
     ├── PluginError             a plug-in of another package that cannot be used
     ├── ResourceError           not enough memory or disk for what was asked
     └── MissingExtraError       an optional part of dlm that is not installed; says how to install it
+
+and `ProblemWarning`, of a problem that a run folder cannot keep for good.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ __all__ = [
     "MissingExtraError",
     "ParseError",
     "PluginError",
+    "ProblemWarning",
     "ProgramError",
     "ResourceError",
     "RunError",
@@ -45,6 +48,10 @@ _SHOWN = 500
 
 class DlmError(Exception):
     """Base of every error that `dlm` raises on purpose."""
+
+
+class ProblemWarning(UserWarning):
+    """A problem is saved by value, or cannot be saved."""
 
 
 class ProgramError(DlmError):

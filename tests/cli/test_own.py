@@ -122,7 +122,7 @@ def test_a_world_made_by_a_closure(call: Command) -> None:
         return world
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dlm.runs.problem.ProblemWarning)
+        warnings.simplefilter("ignore", dlm.errors.ProblemWarning)
         policy = dlm.learn_policy(make, "act", sizes=(3, 4), out="r")
     assert policy.verified
     for arguments in (("test", "r", "--objects", 5, "--episodes", 5), ("play", "r"), ("learn", "--resume", "r")):

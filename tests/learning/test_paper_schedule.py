@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import dlm
+from dlm.errors import ProblemWarning
 from dlm.learning import gradient, portfolio
 from dlm.learning.build import build_learner
 from dlm.learning.gradient import GradientLearner
@@ -18,7 +19,6 @@ from dlm.learning.incremental import IncrementalLearner
 from dlm.learning.schedule import paper_schedule
 from dlm.learning.settings import LearnSettings
 from dlm.runs.learner import Report
-from dlm.runs.problem import ProblemWarning
 
 TASK = dlm.get_task("graph/adjacent-to-red")
 SMALL = {"depth": 3, "breadth": 2, "outputs": 4}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dlm.api import learn_policy
+from dlm import learn_policy
 from dlm.envs import get_domain
 from dlm.envs.from_gymnasium import EnvDomain, EnvState
 from dlm.envs.probe import domain_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlm.api import learn_policy, resume
+from dlm import learn_policy, resume
 from dlm.envs import get_domain, get_teacher
 from dlm.envs.domain import AnyDomain
 from dlm.envs.probe import domain_of

@@ -1,4 +1,4 @@
-"""One's own data: `inspect`, `init`, and what `learn` does with them."""
+"""What `learn`, `resume` and `load` do with one's own data."""
 
 from __future__ import annotations
 
@@ -8,45 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from dlm.data.problem import DataProblem
-from dlm.data.sources.description import write_description
-from dlm.data.sources.inspection import Inspection, inspect_data, inspect_problem
 from dlm.data.sources.reading import read_problem
 from dlm.errors import RunError, SettingsError, did_you_mean
 from dlm.learning.rules.result import DataResult, DataRunSettings, read_data_result
 from dlm.learning.rules.run import learn_data
-from dlm.problems import problem_names
 from dlm.runs.folder import RunFolder
 from dlm.runs.observer import Callback, with_callbacks
 from dlm.runs.progress import open_watch
 
-__all__ = ["init", "inspect", "is_data", "learn_own_data", "load_own_data", "own_settings", "resume_own_data"]
+__all__ = ["learn_own_data", "load_own_data", "resume_own_data"]
 
 OWN = ("seed", "learner", "time_limit", "folds")
 READING = ("target", "negatives", "world", "test", "split")
-
-
-def inspect(data: str | Path | DataProblem, target: str | None = None, **options: Any) -> Inspection:
-    """What was read from files, or what a problem consists of: types, predicates, examples, worlds, what looks wrong.
-
-    `options` are those of `dlm.read_problem`.
-    """
-    if isinstance(data, DataProblem):
-        return inspect_problem(data, data.name)
-    return inspect_data(data, target, **options)
-
-
-def init(path: str | Path, *, force: bool = False) -> Path:
-    """Write a ``dlm.toml`` for some data, commented, with what was inferred; its path is returned."""
-    return write_description(path, force=force)
-
-
-def is_data(problem: object) -> bool:
-    """Whether something is a problem of one's own data, or a path to some."""
-    if isinstance(problem, DataProblem | Path):
-        return True
-    if not isinstance(problem, str) or problem in problem_names():
-        return False
-    return Path(problem).exists() or problem.startswith((".", "/", "~"))
 
 
 def learn_own_data(
@@ -92,13 +65,13 @@ def _title(data: DataProblem) -> str:
     return f"Learning {labels.target}/{labels.arity} of {data.name}: {true:,} true atoms, {labels.count - true:,} false"
 
 
-def resume_own_data(
-    folder: RunFolder, settings: DataRunSettings, time_limit: float | None, problem: object, progress: bool | None
-) -> DataResult:
+def resume_own_data(run: str | Path, time_limit: float | None, problem: object, progress: bool | None) -> DataResult:
     """The result of a run that has ended; else the run again: it takes no checkpoints."""
+    folder = RunFolder.open(Path(run))
     done = read_data_result(folder)
     if done is not None:
         return done
+    settings = DataRunSettings.from_json(folder.read_json("settings.json"))
     values = {field.name: getattr(settings, field.name) for field in fields(settings)}
     data = problem if isinstance(problem, DataProblem) else _again(folder, settings)
     asked = DataRunSettings(**{**values, "time_limit": time_limit or settings.time_limit})
@@ -112,14 +85,9 @@ def _again(folder: RunFolder, settings: DataRunSettings) -> DataProblem:
     return read_problem(settings.source, seed=settings.seed, **settings.options)  # type: ignore[arg-type]
 
 
-def own_settings(folder: RunFolder) -> DataRunSettings | None:
-    """The settings of a run on one's own data; None if it is another kind of run."""
-    saved = folder.read_json("settings.json")
-    return DataRunSettings.from_json(saved) if saved.get("kind") == DataRunSettings.kind else None
-
-
-def load_own_data(folder: RunFolder) -> DataResult:
+def load_own_data(run: str | Path) -> DataResult:
     """The result of a run, from its folder."""
+    folder = RunFolder.open(Path(run))
     result = read_data_result(folder)
     if result is None:
         raise RunError(f"the run {folder.path} has not ended; go on with it: dlm.resume({str(folder.path)!r})")

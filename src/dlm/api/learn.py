@@ -1,15 +1,14 @@
-"""Learning: `learn` for whatever can be learned, `learn_policy` for worlds, `resume` and `load` for run folders."""
+"""Runs on tasks and worlds: their settings, their folders, and who watches them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from dlm.api.data import is_data, learn_own_data, load_own_data, own_settings, resume_own_data
-from dlm.envs.domain import AnyDomain, Domain
+from dlm.envs.domain import Domain
 from dlm.errors import RunError, SettingsError, did_you_mean
 from dlm.learning.baselines.architectures import nlm_machine
 from dlm.learning.incremental import phase_machine
@@ -17,14 +16,13 @@ from dlm.learning.portfolio import check_task
 from dlm.learning.portfolio import learn as learn_task
 from dlm.learning.portfolio import resume as resume_task
 from dlm.learning.result import Result, SoftResult, read_result
-from dlm.learning.rules.result import DataResult
 from dlm.learning.settings import LEARNERS, SOFT_LEARNERS, TEMPLATED, TRAINING, LearnSettings
 from dlm.learning.soft import learn_soft, resume_soft
 from dlm.policies.gradient.settings import machine_settings
-from dlm.policies.imitation.teachers import TeacherSource, name_of
+from dlm.policies.imitation.teachers import name_of
 from dlm.policies.policy import Policy, read_policy
 from dlm.policies.run import check_policy_task, learn_policy_task, resume_policy_task
-from dlm.policies.settings import POLICY_LEARNERS, PolicyLearnerName, PolicyRunSettings
+from dlm.policies.settings import POLICY_LEARNERS, PolicyRunSettings
 from dlm.problems import AnyProblem, WorldOptions, find_problem
 from dlm.runs.folder import RunFolder
 from dlm.runs.observer import Callback, Observer, with_callbacks
@@ -35,9 +33,7 @@ from dlm.runs.tensorboard import LogName, TensorBoardLog, check_log
 from dlm.space.settings import MachineSettings
 from dlm.tasks import Task
 
-__all__ = ["learn", "learn_policy", "load", "resume"]
-
-AnyResult = Result | SoftResult | Policy | DataResult
+__all__ = ["SETTINGS", "build_settings", "learn_problem", "load_problem", "read_settings", "resume_problem"]
 
 MACHINE = tuple(field.name for field in fields(MachineSettings))
 WORLD = tuple(field.name for field in fields(WorldOptions))
@@ -47,37 +43,18 @@ SETTINGS = (*RUN, *TRAINING, *MACHINE, *POLICY)
 """The names of all settings of runs."""
 
 
-def learn(
-    problem: str | Task | AnyDomain | object,
+def learn_problem(
+    problem: object,
+    out: str | Path | bool | None,
+    given: Mapping[str, Any],
     *,
-    out: str | Path | bool | None = None,
-    progress: bool | None = None,
-    verbose: bool = False,
-    log: LogName | None = None,
-    callbacks: Sequence[Callback] = (),
-    **settings: Any,
-) -> AnyResult:
-    """Learn whatever can be learned and return its program with what was verified: a `Result`, of a world a `Policy`.
-
-    The learner `nlm` has no programs and gives a `SoftResult`.
-
-    `problem` is the name of a task (`dlm.task_names()`), a `dlm.Task`, a world to act in as in `learn_policy`, a
-    reference ``"module:attribute"`` to any of these, or one's own data: a path, or what `dlm.Problem` makes of tables.
-    These give a `DataResult`; their settings are `seed`, `time_limit`, `folds`, and those of `dlm.read_problem`.
-
-    Settings are those of the run (`seed`, `learner`, `schedule`, `time_limit`, `incremental`, `device`), of training
-    (`noise`, `noise_decay`, `dropout`, `shorten`: changes of the schedule), of the machine (`depth`, `breadth`, ... as
-    in `dlm.MachineSettings`), and of worlds (`keep_soft`, `teacher`, `action`,
-    `arity`, `encode`, `sizes`, `limit`).
-
-    Files are written only if a folder `out` is given; True makes a new one under ``./runs``. `progress` shows how the
-    run goes; by default it does so in a terminal or notebook. `verbose` shows every better program, anywhere.
-    `log="tensorboard"` writes the figures of all reports into the folder `tensorboard` of the run folder. `callbacks`
-    are called with a `dlm.Progress` after each report of a learner; one that returns True ends the run with the best
-    program so far. Ctrl-C does the same.
-    """
-    if is_data(problem):
-        return learn_own_data(problem, out, settings, progress=progress, verbose=verbose, callbacks=callbacks)
+    progress: bool | None,
+    verbose: bool,
+    log: LogName | None,
+    callbacks: Sequence[Callback],
+) -> Result | SoftResult | Policy:
+    """Learn a task, or to act in a world."""
+    settings = dict(given)
     world = WorldOptions(**{name: settings.pop(name) for name in WORLD if name in settings})
     known = find_problem(problem, world)
     check_log(log, has_folder=bool(out))
@@ -100,55 +77,21 @@ def learn(
         return learn_policy_task(known, asked, folder, observer, teacher)
 
 
-def learn_policy(
-    env: str | AnyDomain | Callable[[int], Any] | object,
-    action: str | None = None,
-    *,
-    learner: PolicyLearnerName = "auto",
-    teacher: TeacherSource | None = None,
-    **options: Any,
-) -> Policy:
-    """Learn a policy and return it with what its program earned on fresh episodes.
-
-    `env` is a task such as ``"rl/unstack"``, a `dlm.envs.Domain`, a Gymnasium environment or its id, or a function from
-    a size to an environment. An environment that is not one of ours shows structures, can be copied, and needs the name
-    of the predicate whose atoms are its actions; `arity`, `encode`, `sizes` and `limit` are for it alone
-    (`dlm.envs.probe.domain_of` describes them). `teacher` is for the learner "imitation": a program, the name of
-    a hand-written one, a program file or run folder, or a function from a structure to the arguments of good actions;
-    by default the program written for the task. With `incremental`, machines in phases invent predicates for it.
-    All other options are those of `learn`.
-    """
-    if isinstance(env, Task):
-        raise SettingsError(f"{env.name} is nothing to act in: learn it with dlm.learn")
-    given: dict[str, Any] = {"action": action, "teacher": teacher, "learner": learner}
-    result = learn(env, **{name: value for name, value in given.items() if value is not None}, **options)
-    if not isinstance(result, Policy):
-        raise SettingsError(f"{result.task} is nothing to act in: learn it with dlm.learn({result.task!r})")
-    return result
-
-
-def resume(
+def resume_problem(
     run: str | Path,
+    time_limit: float | None,
+    problem: object,
+    world: Mapping[str, Any],
     *,
-    time_limit: float | None = None,
-    problem: object = None,
-    trust: bool = False,
-    progress: bool | None = None,
-    verbose: bool = False,
-    log: LogName | None = None,
-    callbacks: Sequence[Callback] = (),
-    **world: Any,
-) -> AnyResult:
-    """Go on with the run in a folder from its last checkpoint.
-
-    A verified result is only read back, unless the run of a policy was cut short and has time left. `time_limit`
-    replaces that of the run. The seconds already spent count. A run that learned a problem of one's own finds it by its
-    reference; `problem` gives it again, and `trust` allows to open one that was saved by value, which executes code.
-    """
+    trust: bool,
+    progress: bool | None,
+    verbose: bool,
+    log: LogName | None,
+    callbacks: Sequence[Callback],
+) -> Result | SoftResult | Policy:
+    """Go on with a run on a task or world."""
     folder = RunFolder.open(Path(run))
     check_log(log, has_folder=True)
-    if (own := own_settings(folder)) is not None:
-        return resume_own_data(folder, own, time_limit, problem, progress)
     settings = read_settings(folder)
     known = reopen(folder.path, settings.task, problem, WorldOptions(**world), trust=trust)
     before, done = settings.time_limit, _read(folder, known, settings)
@@ -169,11 +112,11 @@ def resume(
         return resume_policy_task(known, settings, folder, observer)
 
 
-def load(run: str | Path, *, problem: object = None, trust: bool = False, **world: Any) -> AnyResult:
-    """The result of a run, from its folder. `problem` and `trust` are those of `resume`."""
+def load_problem(
+    run: str | Path, problem: object, world: Mapping[str, Any], *, trust: bool
+) -> Result | SoftResult | Policy:
+    """The result of a run on a task or world."""
     folder = RunFolder.open(Path(run))
-    if own_settings(folder) is not None:
-        return load_own_data(folder)
     settings = read_settings(folder)
     known = reopen(folder.path, settings.task, problem, WorldOptions(**world), trust=trust)
     result = _read(folder, known, settings)

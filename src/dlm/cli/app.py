@@ -9,33 +9,25 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
+import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 import dlm
-from dlm.cli.check import check
-from dlm.cli.explain import explain
-from dlm.cli.export import export
-from dlm.cli.generate import generate
-from dlm.cli.init import init
-from dlm.cli.inspect import inspect
-from dlm.cli.learn import learn
-from dlm.cli.play import play
-from dlm.cli.prove import prove
-from dlm.cli.reproduce import reproduce
-from dlm.cli.run import INTERRUPTED, run
-from dlm.cli.show import show
-from dlm.cli.sweep import sweep
-from dlm.cli.sweep_options import spread_values
-from dlm.cli.tasks import tasks
-from dlm.cli.test import test
 from dlm.errors import DlmError
 
 __all__ = ["app", "main"]
 
 ERROR = 2
+INTERRUPTED = 130
+
+VERBS = (
+    *("tasks", "inspect", "init", "learn", "test", "play", "show", "run", "check", "explain", "export"),
+    *("generate", "prove", "sweep", "reproduce"),
+)
 
 
 class _Verb(TyperCommand):
@@ -56,14 +48,38 @@ class _ListVerb(_Verb):
     """A verb with options that take several values."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        from dlm.cli.sweep_options import spread_values
+
         return super().parse_args(ctx, spread_values(self, args))
 
 
 class _Verbs(TyperGroup):
-    """The same for the command that has them all."""
+    """The command that has them all. A verb is loaded when it is asked for."""
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
         return _without_types(super().get_params(ctx))
+
+    def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002
+        return list(VERBS)
+
+    def get_command(self, ctx: object, cmd_name: str) -> Any:  # noqa: ARG002
+        if cmd_name in VERBS and cmd_name not in self.commands:
+            self.commands[cmd_name] = _command(cmd_name)
+        return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in VERBS:
+            for name in VERBS:  # one of them may have been meant
+                self.get_command(ctx, name)
+        return super().resolve_command(ctx, args)
+
+
+def _command(name: str) -> Any:
+    """The command of a verb, the function of that name in its file."""
+    alone = typer.Typer(add_completion=False)
+    verb = getattr(import_module(f"dlm.cli.{name}"), name)
+    alone.command(cls=_ListVerb if name in ("sweep", "reproduce") else _Verb)(verb)
+    return typer.main.get_command(alone)
 
 
 def _without_types(params: list[Any]) -> list[Any]:
@@ -98,12 +114,6 @@ def _options(
     ] = False,
 ) -> None:
     """Learn readable, verified first-order logic programs from relational examples."""
-
-
-for verb in (tasks, inspect, init, learn, test, play, show, run, check, explain, export, generate, prove):
-    app.command(cls=_Verb)(verb)
-app.command(cls=_ListVerb)(sweep)
-app.command(cls=_ListVerb)(reproduce)
 
 
 def main() -> None:

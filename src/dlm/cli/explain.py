@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 import dlm
-from dlm.api.trials import fresh_structure
 from dlm.cli.display import count, facts_of
 from dlm.cli.facts_options import DuplicatesOption, MissingOption
 from dlm.cli.options import JsonOption, ProgramArgument
@@ -52,6 +51,8 @@ def explain(
             raise SettingsError("--task, --env, --objects and --seed are for questions without FACTS: leave them out")
         facts = dlm.read_facts(Path(given[0]), duplicates=duplicates)
     else:
+        from dlm.api.trials import fresh_structure
+
         name, structure = fresh_structure(source, problem, size=objects, seed=seed or 0, trust=trust)
         facts = Facts.from_structure(structure)
         true = facts_of(structure)

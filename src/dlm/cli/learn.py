@@ -15,12 +15,9 @@ import dlm
 from dlm.cli.data_options import FoldsOption, NegativesOption, SplitOption, TargetOption, TestOption, WorldKindOption
 from dlm.cli.options import JsonOption
 from dlm.cli.policy_options import TrustOption, complete_problem
-from dlm.cli.results import print_result
-from dlm.errors import SettingsError
-from dlm.learning.rules.result import DataResult
+from dlm.errors import ProblemWarning, SettingsError
 from dlm.learning.settings import NOISES, LearnSettings, NoiseName
 from dlm.policies.settings import PolicyRunSettings
-from dlm.runs.problem import ProblemWarning
 from dlm.runs.settings import DEVICES, SCHEDULES, DeviceName, RunSettings, ScheduleName
 from dlm.runs.tensorboard import LOGS, LogName
 from dlm.space.settings import MachineSettings
@@ -183,8 +180,10 @@ def learn(
     if json:
         print(json_text.dumps(result.to_json()))
     else:
+        from dlm.cli.results import print_result
+
         print_result(result)
-    good = result.good if isinstance(result, DataResult) else result.verified
+    good = getattr(result, "good", result.verified)
     raise typer.Exit(0 if good else NOT_VERIFIED)
 
 

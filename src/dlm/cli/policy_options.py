@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dlm.envs.evaluate import Mode
 from dlm.errors import SettingsError
-from dlm.problems import problem_names
+
+if TYPE_CHECKING:
+    from dlm.envs.evaluate import Mode
 
 __all__ = ["GreedyOption", "ProblemOption", "TrustOption", "WorldOption", "complete_problem", "mode_of", "one_problem"]
 
 
 def complete_problem(incomplete: str) -> list[str]:
     """Tasks whose names begin so, for the completion of the shell."""
+    from dlm.problems import problem_names
+
     return [name for name in problem_names() if name.startswith(incomplete)]
 
 

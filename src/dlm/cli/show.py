@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 import dlm
-from dlm.api.learn import AnyResult
 from dlm.api.soft import soft_machine
+from dlm.api.summary import AnyResult
 from dlm.cli.display import print_program, size_of
 from dlm.cli.options import JsonOption, ProgramArgument
 from dlm.cli.policy_options import ProblemOption, TrustOption, WorldOption, one_problem

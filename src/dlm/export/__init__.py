@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-import dlm.export.notebook  # noqa: F401 - how programs look in a notebook is registered there
 from dlm.errors import PluginError, SettingsError, did_you_mean
 from dlm.export.asp import export_asp
 from dlm.export.datalog import export_datalog

@@ -8,21 +8,37 @@ from __future__ import annotations
 
 from functools import singledispatch
 from html import escape
+from importlib import import_module
 
-__all__ = ["Displayed", "html_of", "latex_of"]
+__all__ = ["Displayed", "html_of", "latex_of", "shown_by"]
+
+_waiting: list[str] = []
+
+
+def shown_by(*modules: str) -> None:
+    """Name modules that register how values look; they are loaded when a value is first shown."""
+    _waiting.extend(modules)
+
+
+def _load() -> bool:
+    """Whether there is more to be known now of how values look."""
+    modules = [*_waiting]
+    _waiting.clear()
+    return bool([import_module(module) for module in modules])
 
 
 @singledispatch
 def html_of(value: object) -> str:
     """A value as a fragment of HTML; by default its text, as it is."""
+    if _load():
+        return html_of(value)
     return f"<pre>{escape(str(value))}</pre>"
 
 
 @singledispatch
 def latex_of(value: object) -> str | None:
     """A value as LaTeX, or None if there is nothing to typeset."""
-    del value
-    return None
+    return latex_of(value) if _load() else None
 
 
 class Displayed:

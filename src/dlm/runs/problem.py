@@ -13,7 +13,7 @@ import cloudpickle
 
 from dlm.data.draft import draft
 from dlm.envs.domain import Domain
-from dlm.errors import RunError
+from dlm.errors import ProblemWarning, RunError
 from dlm.problems import (
     AnyProblem,
     WorldOptions,
@@ -25,13 +25,9 @@ from dlm.problems import (
 )
 from dlm.tasks import Task
 
-__all__ = ["ProblemWarning", "can_reopen", "find_given", "reopen", "save_problem"]
+__all__ = ["can_reopen", "find_given", "reopen", "save_problem"]
 
 NOTE, VALUE = "problem.json", "problem.pkl"
-
-
-class ProblemWarning(UserWarning):
-    """A problem is saved by value, or cannot be saved."""
 
 
 def save_problem(folder: Path, source: object, options: WorldOptions, problem: AnyProblem) -> None:
