@@ -9,11 +9,12 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import AnyArray
 from dlm.data.facts import Facts, Rows
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import DataProblem
@@ -29,7 +30,7 @@ from dlm.logic.syntax import Program
 require_packages("sklearn", extra="data", purpose="dlm.LogicClassifier")
 
 from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: E402
-from sklearn.utils import check_random_state  # noqa: E402
+from sklearn.utils import Tags, check_random_state  # noqa: E402
 from sklearn.utils.multiclass import check_classification_targets  # noqa: E402
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data  # noqa: E402
 
@@ -55,14 +56,14 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     """
 
     def __init__(
-        self, *, target: str = "target", time_limit: float = 60, folds: int = 5, random_state: Any = 0
+        self, *, target: str = "target", time_limit: float = 60, folds: int = 5, random_state: object = 0
     ) -> None:
         self.target = target
         self.time_limit = time_limit
         self.folds = folds
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, facts: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: object, y: object, facts: object = None, sample_weight: object = None) -> Self:
         """Learn what tells the classes of `y` apart. `sample_weight` says how much an error on each row counts."""
         started = time.monotonic()
         table, labels = validate_data(self, _as_table(X, facts), y, **_VALUES)
@@ -87,7 +88,7 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             self._settle(self._said(problem.facts, problem.labels.rows)[atoms], numbers, weights)
         return self
 
-    def predict(self, X: Any, facts: Any = None) -> NDArray[Any]:
+    def predict(self, X: object, facts: object = None) -> AnyArray:
         """The class of each row, by the programs run on facts about these rows.
 
         If it was fitted with facts, these are asked, or the `facts` that are given here.
@@ -104,7 +105,7 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         return np.asarray(self.classes_[np.where(said.any(axis=1), (said * self.trust_).argmax(axis=1), self.default_)])
 
     @property
-    def programs_(self) -> dict[Any, Program]:
+    def programs_(self) -> dict[object, Program]:
         """The program of each class; of two classes that of the second."""
         check_is_fitted(self)
         return {label: result.program for label, result in self.results_.items()}
@@ -128,20 +129,20 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         return self.result_.front
 
     def __str__(self) -> str:
-        results: Mapping[Any, DataResult] | None = getattr(self, "results_", None)
+        results: Mapping[object, DataResult] | None = getattr(self, "results_", None)
         return repr(self) if results is None else "\n".join(map(str, results.values()))
 
     def _html_repr(self) -> str:
         """The diagram of scikit-learn and, fitted, the programs below it."""
-        results: Mapping[Any, DataResult] = getattr(self, "results_", {})
+        results: Mapping[object, DataResult] = getattr(self, "results_", {})
         return "".join([super()._html_repr(), *map(html_of, results.values())])
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
-    def _problem(self, table: NDArray[Any], facts: Any) -> tuple[DataProblem, Integers]:
+    def _problem(self, table: AnyArray, facts: object) -> tuple[DataProblem, Integers]:
         """The different rows as atoms without a label, and for each row the number of its atom.
 
         Rows that are alike are one atom: so they are in one fold, and a row of weight 2 is the same as two rows.
@@ -170,7 +171,7 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         if not isinstance(seed, int | np.integer):
             seed = check_random_state(seed).randint(2**31 - 1)
         asked = list(enumerate(self.classes_))[-1:] if len(self.classes_) == 2 else list(enumerate(self.classes_))
-        results: dict[Any, DataResult] = {}
+        results: dict[object, DataResult] = {}
         for number, label in asked:
             left = (self.time_limit - (time.monotonic() - started)) / (len(asked) - len(results))
             limit = self.time_limit if len(asked) == 1 else max(left, LEAST_SECONDS)
@@ -200,17 +201,17 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.default_ = int(np.bincount(numbers[rest], weights[rest], minlength=count).argmax())
 
 
-_VALUES: dict[str, Any] = {"dtype": None, "ensure_all_finite": "allow-nan"}
+_VALUES: dict[str, object] = {"dtype": None, "ensure_all_finite": "allow-nan"}
 
 
-def _as_table(X: Any, facts: Any) -> Any:
+def _as_table(X: object, facts: object) -> object:
     """With facts a list of names will do: they are the one argument of the target."""
     if facts is not None and isinstance(X, list | tuple) and not any(isinstance(row, list | tuple) for row in X):
         return np.array(X, dtype=object)[:, None]
     return X
 
 
-def _different(table: NDArray[Any]) -> tuple[Integers, Integers]:
+def _different(table: AnyArray) -> tuple[Integers, Integers]:
     """The first of all rows that are alike, in an order of their values, and for each row the number of its like."""
     columns = []
     for cells in table.T:

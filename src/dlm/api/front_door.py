@@ -63,7 +63,7 @@ def learn(
 
 
 def learn_policy(
-    env: str | AnyDomain | Callable[[int], Any] | object,
+    env: str | AnyDomain | Callable[[int], object] | object,
     action: str | None = None,
     *,
     learner: PolicyLearnerName = "auto",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dlm.api.learn import read_settings
 from dlm.errors import RunError
@@ -35,7 +35,7 @@ class SoftMachine:
     inputs: Mapping[str, int]
     predicates: tuple[LikelyPredicate, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return asdict(self)
 
 

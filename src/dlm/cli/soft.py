@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dlm.api.soft import SoftMachine
 from dlm.cli.display import console, print_table
 from dlm.errors import SettingsError
 from dlm.sweeps.paper.drawing import new_panels, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["check_drawing", "draw_soft", "print_soft"]
 
@@ -78,5 +81,5 @@ def draw_soft(machine: SoftMachine, path: Path) -> None:
     save_figure(figure, path)
 
 
-def _draw_line(axis: Any, start: tuple[float, float], end: tuple[float, float], share: float) -> None:
+def _draw_line(axis: Axes, start: tuple[float, float], end: tuple[float, float], share: float) -> None:
     axis.plot(*zip(start, end, strict=True), color="#2b6cc4", lw=0.5 + 2.5 * share, alpha=max(0.1, share), zorder=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer.core import TyperCommand
@@ -50,7 +50,7 @@ def print_run(job: Job, record: Record, number: int, of: int) -> None:
     print(f"[{number}/{of}] {job.key}: {_outcome(record)}", file=sys.stderr, flush=True)
 
 
-def _outcome(record: dict[str, Any]) -> str:
+def _outcome(record: Record) -> str:
     if "error" in record:
         return f"ERROR {record['error']}"
     if "verified" not in record:  # a measurement

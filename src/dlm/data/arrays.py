@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Floats", "Indices"]
+__all__ = ["AnyArray", "Floats", "Indices"]
 
+AnyArray = NDArray[np.generic]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

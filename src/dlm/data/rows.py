@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import AnyArray
 from dlm.data.derived import days
 from dlm.data.facts import Facts, Numbers, Rows
 from dlm.errors import DataError
@@ -43,7 +44,7 @@ class RowLayout:
     columns: tuple[RowColumn, ...]
 
     @classmethod
-    def of(cls, table: NDArray[Any], names: Sequence[str], taken: Iterable[str] = ()) -> RowLayout:
+    def of(cls, table: AnyArray, names: Sequence[str], taken: Iterable[str] = ()) -> RowLayout:
         """The layout of a table of numbers or of any values; no predicate gets a name that is `taken`."""
         found: list[RowColumn] = []
         used = {*taken}
@@ -56,7 +57,7 @@ class RowLayout:
             found.append(_column(name, cells))
         return cls(tuple(found))
 
-    def facts(self, table: NDArray[Any]) -> Facts:
+    def facts(self, table: AnyArray) -> Facts:
         """Facts about the rows of a table: row i is object i. Of an empty cell there is no fact."""
         relations: dict[str, Rows] = {}
         attributes: dict[str, Numbers] = {}
@@ -76,7 +77,7 @@ class RowLayout:
         return Facts(np.arange(len(table)), relations, attributes)
 
 
-def _column(name: str, cells: NDArray[Any]) -> RowColumn:
+def _column(name: str, cells: AnyArray) -> RowColumn:
     if cells.dtype.kind in "iuf":
         return RowColumn(name, "number")
     if cells.dtype.kind == "M":
@@ -93,7 +94,7 @@ def _column(name: str, cells: NDArray[Any]) -> RowColumn:
     return RowColumn(name, "text", tuple(shared[:VALUES]))
 
 
-def _present(cells: NDArray[Any]) -> NDArray[np.int64]:
+def _present(cells: AnyArray) -> NDArray[np.int64]:
     """The places of the cells that are not empty."""
     if cells.dtype.kind in "iub":
         return np.arange(len(cells))
@@ -108,7 +109,7 @@ def _is_empty(cell: object) -> bool:
     return cell is None or type(cell).__name__ in MISSING or (isinstance(cell, float) and cell != cell)
 
 
-def _numbers(column: RowColumn, cells: NDArray[Any]) -> NDArray[np.float64]:
+def _numbers(column: RowColumn, cells: AnyArray) -> NDArray[np.float64]:
     try:
         if column.kind == "date":
             values = np.array([_day(cell) for cell in cells.tolist()] if cells.dtype == object else _days(cells))
@@ -121,11 +122,11 @@ def _numbers(column: RowColumn, cells: NDArray[Any]) -> NDArray[np.float64]:
     return values.astype(np.float64)
 
 
-def _days(cells: NDArray[Any]) -> NDArray[np.float64]:
+def _days(cells: AnyArray) -> NDArray[np.float64]:
     return cells.astype("datetime64[D]").astype(np.float64)
 
 
-def _day(cell: Any) -> float:
+def _day(cell: object) -> float:
     if isinstance(cell, np.datetime64):
         return float(cell.astype("datetime64[D]").astype(np.int64))
     if not isinstance(cell, date):

@@ -22,7 +22,7 @@ from dlm.data.worlds import BoolArray, Worlds
 from dlm.envs.view import View
 from dlm.errors import DataError, SettingsError
 
-__all__ = ["Actions", "AnyDomain", "Domain", "IntArray", "Optimum", "State", "Step", "Trial", "join"]
+__all__ = ["Actions", "AnyDomain", "AnyTrial", "Domain", "IntArray", "Optimum", "State", "Step", "Trial", "join"]
 
 IntArray = NDArray[np.integer]
 Actions = NDArray[np.integer]
@@ -223,6 +223,7 @@ class Domain(ABC, Generic[S]):
 
 
 AnyDomain = Domain[Any]
+AnyTrial = Trial[Any]
 """A domain whatever its states are."""
 
 

@@ -14,14 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dlm.data.worlds import BoolArray
 from dlm.engines import evaluate_target
-from dlm.envs.domain import Actions, AnyDomain, Domain, Optimum, S, Trial
+from dlm.envs.domain import Actions, AnyDomain, AnyTrial, Domain, Optimum, S
 from dlm.errors import ProgramError, SettingsError
 from dlm.logic.evaluate import check_inputs
 from dlm.logic.syntax import Program
@@ -104,7 +104,7 @@ def run_trial(
     program: Program,
     domain: AnyDomain,
     rng: np.random.Generator,
-    trial: Trial[Any],
+    trial: AnyTrial,
     episodes: int | None = None,
     *,
     mode: Mode = "sampled",

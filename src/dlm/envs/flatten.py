@@ -11,15 +11,18 @@ from numpy.typing import NDArray
 
 from dlm.data.structure import Structure
 from dlm.data.worlds import Worlds
+from dlm.envs.from_gymnasium import AnyEnv
 from dlm.envs.space import StructureSpace
 from dlm.errors import DataError, SettingsError
 
 __all__ = ["FlattenStructure"]
 
 Vector = NDArray[np.float32]
+Info = dict[str, Any]
+"""What a Gymnasium environment says beside its observation."""
 
 
-class FlattenStructure(gymnasium.Wrapper[Vector, Any, Structure, Any]):
+class FlattenStructure(gymnasium.Wrapper[Vector, object, Structure, object]):
     """An environment whose observations are all the tables of a structure, one after the other, as zeros and ones.
 
     It takes any environment that shows structures of a fixed size and makes it fit for learners such as those of
@@ -29,8 +32,8 @@ class FlattenStructure(gymnasium.Wrapper[Vector, Any, Structure, Any]):
     is taken for one about another, by the remainder.
     """
 
-    def __init__(self, env: gymnasium.Env[Structure, Any], objects: int | None = None) -> None:
-        super().__init__(cast(gymnasium.Env[Any, Any], env))
+    def __init__(self, env: AnyEnv, objects: int | None = None) -> None:
+        super().__init__(cast("gymnasium.Env[Vector, object]", env))
         self._inside = env
         space = env.observation_space
         if not isinstance(space, StructureSpace) or space.size is None:
@@ -61,12 +64,12 @@ class FlattenStructure(gymnasium.Wrapper[Vector, Any, Structure, Any]):
             f"with objects=... the actions must stand for objects, {self.size} or a power of it. Got {space!r} instead."
         )
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Vector, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Vector, Info]:
         """Start a fresh episode."""
         shown, info = self._inside.reset(seed=seed, options=options)
         return self.observation(shown), self._noted(info)
 
-    def step(self, action: Any) -> tuple[Vector, SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(self, action: object) -> tuple[Vector, SupportsFloat, bool, bool, Info]:
         """Act once."""
         shown, reward, terminated, truncated, info = self._inside.step(self.action(action))
         return self.observation(shown), reward, terminated, truncated, self._noted(info)
@@ -84,11 +87,11 @@ class FlattenStructure(gymnasium.Wrapper[Vector, Any, Structure, Any]):
             parts.append(np.arange(self.room) < self.size)
         return np.concatenate([np.zeros(0, dtype=np.bool_), *parts]).astype(np.float32)
 
-    def action(self, action: Any) -> Any:
+    def action(self, action: object) -> object:
         """An action of this environment as one of that inside."""
         if not self.padded:
             return action
-        atom = np.unravel_index(int(action), (self.room,) * self._arity)
+        atom = np.unravel_index(int(np.asarray(action)), (self.room,) * self._arity)
         return np.int64(np.ravel_multi_index([number % self.size for number in atom], (self.size,) * self._arity))
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -98,7 +101,7 @@ class FlattenStructure(gymnasium.Wrapper[Vector, Any, Structure, Any]):
         count = self.action_space.n if isinstance(self.action_space, gymnasium.spaces.Discrete) else 0
         return np.ones(int(count), dtype=np.bool_)
 
-    def _noted(self, info: dict[str, Any]) -> dict[str, Any]:
+    def _noted(self, info: Info) -> Info:
         if "action_mask" not in info:
             return info
         mask = np.asarray(info["action_mask"], dtype=np.bool_)

@@ -9,14 +9,12 @@ number in base "how many objects there are", so that ``move(2, 0)`` among 5 obje
 
 from __future__ import annotations
 
-from typing import Any
-
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
 from dlm.data.structure import Structure
-from dlm.envs.domain import Optimum, State, Trial
+from dlm.envs.domain import AnyTrial, Optimum, State
 from dlm.envs.picture import draw
 from dlm.envs.registry import get_domain
 from dlm.envs.space import StructureSpace
@@ -50,7 +48,7 @@ class StructureEnv(gymnasium.Env[Structure, np.int64]):
         self._state: State | None = None
         self._optimum: Optimum | None = None
 
-    def _find_trial(self, name: str | None) -> Trial[Any] | None:
+    def _find_trial(self, name: str | None) -> AnyTrial | None:
         if name is None:
             return None
         trials = {trial.name: trial for trial in self.domain.trials()}

@@ -13,7 +13,7 @@ from dlm.learning.incremental import IncrementalLearner, Phase
 from dlm.learning.search import SearchLearner
 from dlm.learning.settings import TEMPLATED, LearnSettings
 from dlm.runs.extras import check_learner
-from dlm.runs.learner import SoftLearner, TaskLearner
+from dlm.runs.learner import AnyTaskLearner, SoftLearner
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
 from dlm.tasks.task import Task
@@ -24,12 +24,12 @@ BYTES_PER_LOGIT = 8
 SMALLER = "use a smaller depth, breadth or outputs setting"
 
 
-def build_learner(name: str, task: Task, settings: LearnSettings) -> TaskLearner[Any]:
+def build_learner(name: str, task: Task, settings: LearnSettings) -> AnyTaskLearner:
     """A new learner. Torch is loaded only for the one that needs it."""
     check_learner(name)
     if settings.incremental:
 
-        def train(extended: Task, phase: Phase) -> TaskLearner[Any]:
+        def train(extended: Task, phase: Phase) -> AnyTaskLearner:
             return build_phase(name, extended, settings, phase)
 
         return IncrementalLearner(name, task, settings.machine, settings.seed, train)
@@ -52,7 +52,7 @@ def build_learner(name: str, task: Task, settings: LearnSettings) -> TaskLearner
     raise SettingsError(f"there is no learner {name!r}")
 
 
-def _build_templated(name: str, task: Task, settings: LearnSettings) -> TaskLearner[Any]:
+def _build_templated(name: str, task: Task, settings: LearnSettings) -> AnyTaskLearner:
     """A learner of rules by templates."""
     if name == "dilp":
         from dlm.learning.baselines.clause_templates import dilp_template
@@ -77,7 +77,7 @@ def build_soft_learner(name: str, task: Task, settings: LearnSettings) -> SoftLe
     raise SettingsError(f"there is no learner {name!r} of soft models")
 
 
-def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) -> TaskLearner[Any]:
+def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) -> AnyTaskLearner:
     """The learner of one phase: short restarts, longer ones after phases without improvement."""
     if name != "gradient":
         return build_learner(name, task, replace(settings, seed=phase.seed, incremental=False))

@@ -16,7 +16,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import cloudpickle
 
@@ -25,7 +24,7 @@ from dlm.errors import DlmError
 from dlm.learning.build import build_learner
 from dlm.learning.settings import LearnSettings
 from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder
-from dlm.runs.learner import Report, TaskLearner
+from dlm.runs.learner import AnyTaskLearner, Report
 from dlm.space.choices import Choices
 from dlm.tasks.task import Task
 
@@ -56,7 +55,7 @@ class Lane:
 
     def __init__(self, order: Order) -> None:
         self.name = order.learner
-        self.learner: TaskLearner[Any] = build_learner(order.learner, order.task, order.settings)
+        self.learner: AnyTaskLearner = build_learner(order.learner, order.task, order.settings)
         self.folder = None if order.folder is None else RunFolder(order.folder)
         self._doubted = self.folder if order.resume else None
         if self._doubted is not None and not self._doubted.restore(self.learner, self.name):

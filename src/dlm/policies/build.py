@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from dlm.envs.domain import AnyDomain
 from dlm.envs.from_gymnasium import EnvDomain
 from dlm.errors import SettingsError
 from dlm.policies.imitation.learner import Imitation, ImitationSettings
 from dlm.policies.imitation.teachers import TeacherSource, find_teacher
-from dlm.policies.learner import PolicyLearner
+from dlm.policies.learner import AnyPolicyLearner
 from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
 from dlm.policies.settings import PolicyRunSettings
 from dlm.runs.extras import check_learner
@@ -25,7 +25,7 @@ def build_policy_learner(
     settings: PolicyRunSettings,
     out_of_time: Callable[[], bool],
     teacher: TeacherSource | None = None,
-) -> PolicyLearner[Any]:
+) -> AnyPolicyLearner:
     """A learner at its beginning. Torch is loaded only for those that need it."""
     check_learner(name)
     if name == "search":

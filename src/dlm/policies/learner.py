@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from dlm.envs.domain import AnyDomain, State
 from dlm.logic.syntax import Program
@@ -15,7 +15,7 @@ from dlm.policies.rules.language import Language
 from dlm.policies.rules.score import ScoredList
 from dlm.runs.learner import Candidate, Learner, Report
 
-__all__ = ["ListLearner", "Pace", "PolicyLearner"]
+__all__ = ["AnyPolicyLearner", "ListLearner", "Pace", "PolicyLearner"]
 
 StateT = TypeVar("StateT")
 
@@ -46,6 +46,10 @@ class PolicyLearner(Learner[StateT], Protocol):
 
     def soft(self) -> SoftPolicy | None:
         """The soft policy, if it is to be kept."""
+
+
+AnyPolicyLearner = PolicyLearner[Any]
+"""A learner of policies, whatever its state is."""
 
 
 @dataclass

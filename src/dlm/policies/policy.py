@@ -93,7 +93,7 @@ class Policy(ProgramResult):
         (chosen,) = choose(rng or fixed_rng(), outputs, asked, mode=mode)
         return tuple(int(number) for number in chosen)
 
-    def act(self, structure: Structure, rng: np.random.Generator | None = None) -> Any:
+    def act(self, structure: Structure, rng: np.random.Generator | None = None) -> object:
         """The same as `atom`, as an action of the Gymnasium environment: what ``env.step`` takes."""
         atom = self.atom(structure, rng)
         if isinstance(self.domain, EnvDomain):

@@ -13,7 +13,6 @@ import time
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from dlm import seeds
 from dlm.envs.domain import AnyDomain
@@ -23,7 +22,7 @@ from dlm.logic.syntax import Program
 from dlm.policies.build import build_policy_learner
 from dlm.policies.gradient.soft import SOFT, SoftPolicy, load_soft, save_soft
 from dlm.policies.imitation.teachers import TeacherSource, find_teacher
-from dlm.policies.learner import PolicyLearner
+from dlm.policies.learner import AnyPolicyLearner
 from dlm.policies.policy import Policy
 from dlm.policies.settings import PolicyRunSettings
 from dlm.policies.verify import SOFT_EPISODES, Tested, play_program, try_trials
@@ -198,7 +197,7 @@ class _Turns:
             self._end_turn(name)
         return self._finish(ended)
 
-    def _open(self, name: str, *, last: bool) -> PolicyLearner[Any] | None:
+    def _open(self, name: str, *, last: bool) -> AnyPolicyLearner | None:
         """A learner, from its last checkpoint if there is one; None if it cannot learn this domain and another may."""
         seed = (
             derive_seed(self.settings.seed, Stream.ATTEMPT, self.at.attempt) if self.at.attempt else self.settings.seed
@@ -217,7 +216,7 @@ class _Turns:
             self.doubted = self.checkpoints
         return learner
 
-    def _learn(self, learner: PolicyLearner[Any]) -> Ending:
+    def _learn(self, learner: AnyPolicyLearner) -> Ending:
         """Let a learner work and test its program; starts from which it fails go back to it, if it has an answer."""
         while True:
             ended = self._train(learner)
@@ -225,7 +224,7 @@ class _Turns:
             if ended != "finished" or found.rank[0] or not self._refute(learner, found):
                 return ended
 
-    def _refute(self, learner: PolicyLearner[Any], found: _Candidate) -> bool:
+    def _refute(self, learner: AnyPolicyLearner, found: _Candidate) -> bool:
         """Whether a learner goes on because its program failed; what comes next is tested by other episodes."""
         same = found.program == self.refuted
         if self.session.seconds >= self.learn_until or same or not learner.refute(found.tested.failed):
@@ -234,7 +233,7 @@ class _Turns:
         self.session.note(f"the program fails at size {found.tested.sizes[-1]}: {learner.name} goes on from there")
         return True
 
-    def _train(self, learner: PolicyLearner[Any]) -> Ending:
+    def _train(self, learner: AnyPolicyLearner) -> Ending:
         """Let a learner work until it is done or the time is over; at least one step, so that there is something."""
         if self.session.folder is not None:
             self.session.folder.remove("result.json")  # it will be out of date
@@ -271,7 +270,7 @@ class _Turns:
         if self.checkpoints is not None:
             self.checkpoints.forget(learner)
 
-    def _judge(self, learner: PolicyLearner[Any], ended: Ending) -> _Candidate:
+    def _judge(self, learner: AnyPolicyLearner, ended: Ending) -> _Candidate:
         """Run the learner's program on fresh episodes, and keep it if it is the best so far."""
         why = "" if ended == "finished" else f"{ended}: "
         self.session.note(f"{why}running the program of {learner.name} on fresh episodes")

@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import AnyArray
 from dlm.envs.domain import S, State
 from dlm.errors import RunError
 from dlm.logic.syntax import Program
@@ -20,7 +21,6 @@ from dlm.policies.rules.decision_list import DecisionList
 from dlm.policies.rules.labelled import Cases
 from dlm.policies.rules.language import Language, Literal, Vocabulary
 from dlm.policies.rules.score import ScoredList
-from dlm.runs.codec import AnyArray
 
 __all__ = ["Memory", "SavedCases", "SavedEpisodes", "SavedList", "save_words"]
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from dlm.engines import evaluate_target
 from dlm.engines.audit import WORLDS, audit
-from dlm.envs.domain import AnyDomain, Optimum, State, Trial, join
+from dlm.envs.domain import AnyDomain, AnyTrial, Optimum, State, join
 from dlm.envs.evaluate import Mode, Returns, check_policy, run_from
 from dlm.errors import ResourceError
 from dlm.logic.syntax import Program
@@ -237,13 +237,13 @@ def try_trials(
     return Tested(tuple(tests), tuple(left_out), tuple(failed))
 
 
-def _play(play: Play, trial: Trial[Any], rng: np.random.Generator, count: int) -> tuple[State, Returns]:
+def _play(play: Play, trial: AnyTrial, rng: np.random.Generator, count: int) -> tuple[State, Returns]:
     start = trial.start(rng, count)
     return start, play(start, rng)
 
 
 def _play_until(
-    end: float, play: Play, trial: Trial[Any], rng: np.random.Generator, count: int
+    end: float, play: Play, trial: AnyTrial, rng: np.random.Generator, count: int
 ) -> list[tuple[State, Returns]]:
     """The episodes of a test: one, then ten in all, then all, as long as there seems to be time; none if they are few.
 
@@ -275,7 +275,7 @@ def longest_tests(act: Callable[[State], object], domain: AnyDomain) -> float:
     return total
 
 
-def trial_episodes(trial: Trial[Any], domain: AnyDomain, large: int | None = None) -> int:
+def trial_episodes(trial: AnyTrial, domain: AnyDomain, large: int | None = None) -> int:
     """The episodes of a test: at most `large` if it is more than twice as large as the lessons.
 
     For policies that are slow there.

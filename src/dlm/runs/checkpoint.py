@@ -14,10 +14,11 @@ from typing import TypeVar
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from dlm.data.arrays import AnyArray
 from dlm.data.json_text import parse_json_text
 from dlm.data.worlds import Examples
 from dlm.errors import DlmError, RunError
-from dlm.runs.codec import AnyArray, decode, plain
+from dlm.runs.codec import decode, plain
 from dlm.space.choices import Choices
 from dlm.space.wiring import Wiring
 from dlm.tasks.task import Task

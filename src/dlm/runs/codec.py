@@ -15,15 +15,14 @@ from functools import cache
 from typing import Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dlm.data.arrays import AnyArray
 from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
 from dlm.seeds import fixed_rng
 
-__all__ = ["AnyArray", "decode", "plain"]
+__all__ = ["decode", "plain"]
 
-AnyArray = NDArray[np.generic]
 T = TypeVar("T")
 
 NOT_FINITE = {"inf", "-inf", "nan"}

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.logic.syntax import Program
 
-__all__ = ["Candidate", "Learner", "Report", "SoftLearner", "SoftModel", "TaskLearner"]
+__all__ = ["AnyTaskLearner", "Candidate", "Learner", "Report", "SoftLearner", "SoftModel", "TaskLearner"]
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,10 @@ class TaskLearner(Learner[StateT], Protocol):
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         """The last candidate is wrong on these fresh instances (none of them larger than training allows)."""
+
+
+AnyTaskLearner = TaskLearner[Any]
+"""A learner of tasks, whatever its state is."""
 
 
 class SoftModel(Protocol):

@@ -7,7 +7,6 @@ import pickle
 import warnings
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import cloudpickle
 
@@ -102,14 +101,14 @@ def find_given(given: object, options: WorldOptions, known: WorldOptions) -> Any
     return find_problem(found, replace(kept, **{option: getattr(options, option) for option in options.given}))
 
 
-def _options(noted: dict[str, Any]) -> WorldOptions:
+def _options(noted: dict[str, object]) -> WorldOptions:
     encode = import_reference(str(noted["encode"])) if noted.get("encode") else None
     sizes = noted.get("sizes")
     known = {name: noted.get(name) for name in ("action", "arity", "limit")}
     return WorldOptions(**known, sizes=tuple(sizes) if isinstance(sizes, list) else None, encode=encode)  # type: ignore[arg-type]
 
 
-def _note(folder: Path) -> dict[str, Any]:
+def _note(folder: Path) -> dict[str, object]:
     try:
         note = json.loads((folder / NOTE).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

@@ -9,7 +9,8 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any, Protocol
+from types import ModuleType
+from typing import Protocol
 
 from dlm.errors import ResourceError, SettingsError, require_packages
 from dlm.sweeps.job import Job, Record
@@ -75,7 +76,7 @@ class RayCluster:
         finally:
             ray.shutdown()
 
-    def _connect(self) -> Any:
+    def _connect(self) -> ModuleType:
         import ray
 
         try:
@@ -83,7 +84,8 @@ class RayCluster:
         except (ConnectionError, OSError, RuntimeError, ValueError) as error:
             reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
             raise ResourceError(f"the Ray cluster at {self.address!r} cannot be used: {reason}") from None
-        return ray
+        connected: ModuleType = ray
+        return connected
 
 
 def choose_executor(jobs: int | None, ray: str | None) -> Executor:
@@ -102,7 +104,7 @@ def _run_there(job: Job) -> Record:
     return {**job.about, "error": "interrupted"} if record is None else {**record, "host": socket.gethostname()}
 
 
-def _answer(ray: Any, done: Any) -> Record:
+def _answer(ray: ModuleType, done: object) -> Record:
     """The record of a job; what went wrong on the way is one too."""
     try:
         record: Record = ray.get(done)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any
 
 from dlm.api.learn import SETTINGS, build_settings
 from dlm.errors import SettingsError, did_you_mean
@@ -19,9 +18,9 @@ HOW = "a grid is given as SETTING=VALUE,VALUE,... such as depth=4,6"
 ELSEWHERE = {"seed": "--seeds", "teacher": "`dlm learn --teacher`"}
 
 
-def parse_grid(texts: Sequence[str]) -> list[dict[str, Any]]:
+def parse_grid(texts: Sequence[str]) -> list[dict[str, object]]:
     """All combinations of the values that the texts give, the last setting changing fastest; one empty one of none."""
-    values: dict[str, list[Any]] = {}
+    values: dict[str, list[object]] = {}
     for text in texts:
         name, equals, listed = text.partition("=")
         name = name.strip().removeprefix("--").replace("-", "_")
@@ -37,18 +36,18 @@ def parse_grid(texts: Sequence[str]) -> list[dict[str, Any]]:
     return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
 
 
-def check_settings(problem: str, combinations: Sequence[Mapping[str, Any]]) -> None:
+def check_settings(problem: str, combinations: Sequence[Mapping[str, object]]) -> None:
     """Refuse a sweep of which some run could not even begin."""
     known = find_problem(problem, WorldOptions())
     for settings in combinations:
         build_settings(known, settings)
 
 
-def _read(name: str, text: str) -> Any:
+def _read(name: str, text: str) -> object:
     return READERS.get(name, _plain)(name, text)
 
 
-def _plain(name: str, text: str) -> Any:  # noqa: ARG001 as all readers
+def _plain(name: str, text: str) -> object:  # noqa: ARG001 as all readers
     """A number, a truth value, or a word."""
     for kind in (int, float):
         try:
@@ -80,7 +79,7 @@ def _words(name: str, text: str) -> tuple[str, ...]:  # noqa: ARG001 as all read
     return () if text == "none" else tuple(text.split("+"))
 
 
-READERS: dict[str, Callable[[str, str], Any]] = {
+READERS: dict[str, Callable[[str, str], object]] = {
     "breadth": _numbers,
     "unit_outputs": _triples,
     "quantifiers": _words,

@@ -34,7 +34,7 @@ class Job:
     seed: int
     limit: float | None = None
     """Seconds of learning; None for the default."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     asked: str = ""
 
     @property
@@ -69,13 +69,13 @@ class Job:
         return command + [word for name, value in self.settings.items() for word in _option(name, value)]
 
 
-def key_of(asked: str, problem: str, seed: int, settings: Mapping[str, Any]) -> str:
+def key_of(asked: str, problem: str, seed: int, settings: Mapping[str, object]) -> str:
     """The name of a run."""
     words = [f"{name}={_text(value)}" for name, value in sorted(settings.items())]
     return " ".join([asked, problem, str(seed), *words])
 
 
-def _option(name: str, value: Any) -> list[str]:
+def _option(name: str, value: object) -> list[str]:
     """A setting as `dlm learn` takes it."""
     if name in FLAGS:
         flag = FLAGS[name][0 if value else 1]
@@ -83,7 +83,7 @@ def _option(name: str, value: Any) -> list[str]:
     return [f"--{name.replace('_', '-')}", _text(value)]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):

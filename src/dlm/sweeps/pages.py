@@ -6,9 +6,10 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dlm.errors import require_packages
+from dlm.sweeps.job import Record
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -45,11 +46,11 @@ def _format(value: float | None, spec: str, factor: float = 1) -> str:
     return "" if value is None else format(value * factor if factor != 1 else value, spec)
 
 
-def _commits(records: Iterable[dict[str, Any]]) -> str:
+def _commits(records: Iterable[Record]) -> str:
     return ", ".join(sorted({record["commit"] for record in records}))
 
 
-def _column(records: Iterable[dict[str, Any]], name: str) -> list[Any]:
+def _column(records: Iterable[Record], name: str) -> list[object]:
     return [record[name] for record in records]
 
 

@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from dlm.data.draft import explained
 from dlm.data.json_text import parse_json_text
@@ -105,7 +105,7 @@ def _settings(record: Record) -> Record:
     return {**(record.get("settings") or {}), **named}
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> object:
     """A value of which what is not a number is nothing: JSON has no word for it."""
     if isinstance(value, dict):
         return {name: _finite(part) for name, part in value.items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from dlm.sweeps.job import Record
 
@@ -21,7 +20,7 @@ def table_rows(records: Iterable[Record], names: Sequence[str]) -> list[Record]:
     return [_row(dict(zip(names, values, strict=True)), group) for values, group in groups.items()]
 
 
-def _setting(record: Record, name: str) -> Any:
+def _setting(record: Record, name: str) -> object:
     return record["asked"] if name == "learner" else record.get("settings", {}).get(name, "")
 
 

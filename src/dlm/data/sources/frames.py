@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dlm.data.facts import Facts
+from dlm.data.facts import Constants, Facts, Rows
 from dlm.data.sources.options import DataLayout
 from dlm.data.sources.raw import RawTable, plain
 from dlm.data.sources.reading import find_layout, read_source, source_of_tables
@@ -22,7 +22,7 @@ __all__ = ["frame_table", "is_frame", "is_graph", "source_of_values"]
 ORIGIN = "the facts"
 
 
-def source_of_values(facts: Any, target: str | None, layout: DataLayout, *more: RawTable) -> DataSource:
+def source_of_values(facts: object, target: str | None, layout: DataLayout, *more: RawTable) -> DataSource:
     """What facts in any form say, and `more` tables that belong to them, such as examples."""
     if isinstance(facts, str | Path):
         found, said = find_layout(facts)
@@ -87,7 +87,7 @@ def _table(name: str, given: Any) -> RawTable:
     return RawTable(name, plain(pa.table(columns)), f"the tuples of {name!r}")
 
 
-def _graph(graph: Any) -> dict[str, Any]:
+def _graph(graph: Any) -> dict[str, object]:
     """A networkx graph as tables: nodes with their attributes, and edges with theirs, both ways if it is undirected."""
     require_packages("pyarrow", extra="data", purpose="reading graphs")
     import pyarrow as pa
@@ -118,7 +118,7 @@ def _of_facts(facts: Facts, target: str | None) -> DataSource:
     of = np.zeros(facts.size, dtype=np.int64) if typing is None else typing.of
     constants = facts.objects if typing is None or typing.keys is None else typing.keys
     place = np.zeros(facts.size, dtype=np.int64)
-    values: dict[int, Any] = {}
+    values: dict[int, Constants] = {}
     for type_ in range(len(names)):
         mine = np.flatnonzero(of == type_)
         place[mine] = np.arange(len(mine))
@@ -153,7 +153,7 @@ def _of_facts(facts: Facts, target: str | None) -> DataSource:
     return source
 
 
-def _is_type(name: str, rows: Any, types: tuple[int, ...], facts: Facts) -> bool:
+def _is_type(name: str, rows: Rows, types: tuple[int, ...], facts: Facts) -> bool:
     """Whether a relation only says which objects are of a type."""
     typing = facts.typing
     assert typing is not None
@@ -162,6 +162,6 @@ def _is_type(name: str, rows: Any, types: tuple[int, ...], facts: Facts) -> bool
     return len(rows) == int((typing.of == types[0]).sum())
 
 
-def as_rows(given: Iterable[Any]) -> list[tuple[Any, ...]]:
+def as_rows(given: Iterable[object]) -> list[tuple[object, ...]]:
     """Tuples; a single text or number stands for one of length 1."""
     return [tuple(row) if isinstance(row, tuple | list) else (row,) for row in given]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dlm.data.arrays import Indices
 from dlm.data.facts import Facts, Numbers
 from dlm.data.grouping import components, worlds_of
 from dlm.data.problem import DataProblem
@@ -97,7 +98,7 @@ class Inspection:
     notes: tuple[str, ...] = ()
     plan: tuple[str, ...] = field(default=())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The same as JSON values."""
         return asdict(self)
 
@@ -220,7 +221,7 @@ def _worlds(problem: DataProblem) -> WorldSummary:
     return WorldSummary(grouping.kind, grouping.count, grouping.reason, _range(sizes), objects)
 
 
-def _range(sizes: Any) -> tuple[int, int, int]:
+def _range(sizes: Indices) -> tuple[int, int, int]:
     return (int(sizes.min()), int(np.median(sizes)), int(sizes.max())) if len(sizes) else (0, 0, 0)
 
 

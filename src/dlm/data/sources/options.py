@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from dlm.data.problem import Negatives
 from dlm.errors import DataError, SettingsError, did_you_mean
@@ -121,7 +121,7 @@ def read_description(path: Path) -> tuple[DataLayout, ProblemOptions]:
     return layout, options
 
 
-def _check(said: Mapping[str, Any], path: Path) -> None:
+def _check(said: Mapping[str, object], path: Path) -> None:
     """Refuse what has no meaning, with what was probably meant."""
     known = (*_KNOWN, "types", "keys")
     for part, content in said.items():

@@ -23,8 +23,8 @@ __all__ = ["Problem"]
 
 
 def Problem(
-    facts: Any,
-    examples: Any = None,
+    facts: object,
+    examples: object = None,
     *,
     target: str | None = None,
     negatives: Negatives | None = None,
@@ -32,7 +32,7 @@ def Problem(
     keys: Mapping[str, str] | None = None,
     values: Sequence[str] = (),
     key: str | None = None,
-    test: Any = None,
+    test: object = None,
     seed: int = 0,
     **options: Any,
 ) -> DataProblem:
@@ -89,7 +89,7 @@ def _add(source: DataSource, given: GivenExamples) -> None:
     source.tables.examples = [given.table]
 
 
-def _given(examples: Any, target: str, types: str | Sequence[str] | None, tables: TypedTables) -> GivenExamples:
+def _given(examples: object, target: str, types: str | Sequence[str] | None, tables: TypedTables) -> GivenExamples:
     """Examples in Python as coded atoms."""
     rows, truth, closed = _atoms(examples, target)
     lengths = {len(row) for row in rows}
@@ -104,7 +104,7 @@ def _given(examples: Any, target: str, types: str | Sequence[str] | None, tables
     return GivenExamples(TypedTable(target, columns, len(rows)), truth, closed)
 
 
-def _atoms(examples: Any, target: str) -> tuple[list[tuple[Any, ...]], NDArray[np.bool_], bool]:
+def _atoms(examples: object, target: str) -> tuple[list[tuple[object, ...]], NDArray[np.bool_], bool]:
     """Tuples, which of them are true, and whether these are all that is."""
     if isinstance(examples, LabelledAtoms):
         raise DataError("labelled atoms speak of object numbers; give examples by name, as tuples")

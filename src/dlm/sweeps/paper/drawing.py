@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dlm.data.draft import draft
 from dlm.errors import require_packages
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["COLOURS", "count_by_decades", "draw_bars", "new_panels", "save_figure", "style"]
 
 COLOURS = ("#9aa5b1", "#2b6cc4", "#d9822b", "#2f9e63", "#a04fb8", "#c23b3b", "#6b6b00", "#00797a")
 
 
-def new_panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Any, list[Any]]:
+def new_panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
     """A figure and its axes."""
     require_packages("matplotlib", extra="reproduce", purpose="drawing figures")
     from matplotlib.figure import Figure
@@ -23,13 +27,13 @@ def new_panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Any,
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
-def save_figure(figure: Any, path: Path) -> None:
+def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure; its place is taken when it is whole."""
     with draft(path) as file:
         figure.savefig(file, dpi=110, format=path.suffix[1:])
 
 
-def style(axis: Any) -> None:
+def style(axis: Axes) -> None:
     """Thin lines behind, no frame."""
     axis.grid(color="#e4e4e4", linewidth=0.6)
     axis.set_axisbelow(True)
@@ -37,7 +41,7 @@ def style(axis: Any) -> None:
         axis.spines[side].set_visible(False)
 
 
-def count_by_decades(axis: Any) -> None:
+def count_by_decades(axis: Axes) -> None:
     """A logarithmic axis of steps with labels that fit, at powers of ten: 10k, 100k, 1M."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from dlm.errors import SettingsError, did_you_mean
 from dlm.runs.settings import ScheduleName
@@ -26,7 +26,7 @@ class Method:
 
     name: str
     learner: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     column: str | None = None
     words: str = ""
     """What it is, where the name does not say it."""
@@ -105,7 +105,7 @@ class Experiment(ABC):
     def chosen_tasks(self, wanted: Wanted) -> tuple[str, ...]:
         return tuple(task for task in self.tasks if task in (wanted.tasks or self.tasks))
 
-    def chosen_jobs(self, wanted: Wanted, limit: float | None, settings: Mapping[str, Any]) -> list[Job]:
+    def chosen_jobs(self, wanted: Wanted, limit: float | None, settings: Mapping[str, object]) -> list[Job]:
         """All tasks and methods of a seed before those of the next, so that all are seen early."""
         return [
             Job(task, method.learner, seed, wanted.limit or limit, {**settings, **method.settings}, method.name)

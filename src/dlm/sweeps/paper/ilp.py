@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from dlm.learning.settings import LEARNERS
 from dlm.sweeps.job import Job, Record
@@ -117,6 +116,6 @@ def _row(task: str, method: Method, runs: Sequence[Record]) -> Record:
     return row
 
 
-def _percent(values: Any) -> float:
+def _percent(values: Iterable[object]) -> float:
     found = list(values)
     return 100 * sum(map(bool, found)) / len(found)
