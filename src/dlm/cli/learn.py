@@ -12,7 +12,19 @@ from typing import Annotated, Any, Literal
 import typer
 
 import dlm
-from dlm.cli.data_options import FoldsOption, NegativesOption, SplitOption, TargetOption, TestOption, WorldKindOption
+from dlm.cli.data_options import (
+    DefinitionsOption,
+    FoldsOption,
+    ForallOption,
+    LeaveOutOption,
+    NegativesOption,
+    SplitOption,
+    StartOption,
+    TargetOption,
+    TestOption,
+    UseOption,
+    WorldKindOption,
+)
 from dlm.cli.options import JsonOption
 from dlm.cli.policy_options import TrustOption, complete_problem
 from dlm.cli.results import print_result
@@ -132,6 +144,11 @@ def learn(
     test: TestOption = None,
     split: SplitOption = None,
     folds: FoldsOption = None,
+    use: UseOption = None,
+    leave_out: LeaveOutOption = None,
+    forall: ForallOption = None,
+    definitions: DefinitionsOption = None,
+    start: StartOption = None,
 ) -> None:
     """Learn a task and print the program with what was verified.
 
@@ -164,6 +181,13 @@ def learn(
     )
     acting = _given(action=action, sizes=None if sizes is None else _read_numbers("sizes", sizes, ","), limit=limit)
     own = _given(target=target, negatives=negatives, world=world, test=test, split=split, folds=folds)
+    own |= _given(
+        use=None if use is None else _read_names(use),
+        leave_out=None if leave_out is None else _read_names(leave_out),
+        forall=forall,
+        definitions=definitions,
+        start=start,
+    )
     shown: dict[str, Any] = {"progress": not json, "verbose": verbose, "log": log}
     with warnings.catch_warnings():
         warnings.simplefilter("always", ProblemWarning)
@@ -219,6 +243,10 @@ def _read_numbers(option: str, text: str, separator: str) -> tuple[int, ...]:
     except ValueError:
         message = f"--{option} takes whole numbers with {separator!r} between them. Got {text!r} instead."
         raise SettingsError(message) from None
+
+
+def _read_names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def _read_quantifiers(text: str) -> tuple[str, ...]:
