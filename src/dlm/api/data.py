@@ -105,15 +105,15 @@ def _title(data: DataProblem) -> str:
 def resume_own_data(
     folder: RunFolder, settings: DataRunSettings, time_limit: float | None, problem: object, progress: bool | None
 ) -> DataResult:
-    """The result of a run that has ended; else the run again: it takes no checkpoints."""
-    done = read_data_result(folder)
-    if done is not None:
+    """The result of a run that has ended by itself; else the run goes on from its best program so far."""
+    done, limit = read_data_result(folder), time_limit or settings.time_limit
+    if done is not None and (done.ended == "finished" or (done.ended == "time limit" and done.seconds >= limit)):
         return done
     values = {field.name: getattr(settings, field.name) for field in fields(settings)}
     data = problem if isinstance(problem, DataProblem) else _again(folder, settings)
-    asked = DataRunSettings(**{**values, "time_limit": time_limit or settings.time_limit})
+    asked = DataRunSettings(**{**values, "time_limit": limit})
     with open_watch(_title(data), show=progress, verbose=False) as watch:
-        return learn_data(data, asked, folder, watch)
+        return learn_data(data, asked, folder, watch, resume=True)
 
 
 def _again(folder: RunFolder, settings: DataRunSettings) -> DataProblem:

@@ -139,10 +139,14 @@ def test_a_first_guess_is_made_better(folder: Path) -> None:
         learned(folder, start=dlm.parse_program("sad(x) :- tall(x)."))
 
 
-def test_a_smaller_language(folder: Path) -> None:
+def swap_labels(folder: Path) -> None:
+    """Happy is who likes nobody tall."""
     lines = (folder / "exs.pl").read_text()
-    swapped = lines.replace("pos(", "x(").replace("neg(", "pos(").replace("x(", "neg(")
-    (folder / "exs.pl").write_text(swapped)  # happy is who likes nobody tall
+    (folder / "exs.pl").write_text(lines.replace("pos(", "x(").replace("neg(", "pos(").replace("x(", "neg("))
+
+
+def test_a_smaller_language(folder: Path) -> None:
+    swap_labels(folder)
     assert "~" in str(learned(folder).program) or "forall" in str(learned(folder).program)
     for point in learned(folder, negation=False, time_limit=3).front:
         assert "~" not in str(point.program)
@@ -177,3 +181,15 @@ def test_wrong_examples_are_explained(call: Command, folder: Path) -> None:
     _, out, _ = call("learn", folder, "--time-limit", 6, "--out", "r")
     assert "happy(q0) should be true, but" in out
     assert "What to try:" in out
+
+
+def test_a_stopped_run_goes_on_from_its_best_program(folder: Path, tmp_path: Path) -> None:
+    (folder / "exs.pl").write_text((folder / "exs.pl").read_text().replace("neg(", "pos(", 3))
+    stopped = learned(folder, out=tmp_path / "run", callbacks=[lambda _: True])
+    assert stopped.ended == "stopped"
+    again = dlm.resume(tmp_path / "run", progress=False)
+    assert isinstance(again, DataResult)
+    assert again.ended == "finished"
+    assert again.train.misses + again.train.alarms <= stopped.train.misses + stopped.train.alarms
+    assert again.seconds > stopped.seconds
+    assert str(dlm.resume(tmp_path / "run", progress=False)) == str(again), "there is nothing more to do"

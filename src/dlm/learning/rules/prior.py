@@ -9,7 +9,6 @@ import numpy as np
 
 from dlm.data.bits import BoolArray
 from dlm.data.facts import Facts, Rows
-from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import DataProblem
 from dlm.data.signatures import signatures_of
 from dlm.engines.check import row_keys
@@ -87,9 +86,12 @@ def _types(program: Program, facts: Facts, rows: Rows) -> tuple[int, ...]:
     return tuple(found)
 
 
-def given_terms(problem: DataProblem, labels: LabelledAtoms) -> list[tuple[Given, BoolArray]]:
-    """The first guess and its parts, the whole first, with what each says of the labelled atoms."""
-    guess = problem.bias.start
+def given_terms(problem: DataProblem, facts: Facts) -> list[tuple[Given, BoolArray]]:
+    """The first guess and its parts, the whole first, with what each says of the labelled atoms.
+
+    `facts` are those of the problem without the predicates of definitions.
+    """
+    guess, labels = problem.bias.start, problem.labels
     if guess is None:
         return []
     target = guess.target
@@ -104,9 +106,8 @@ def given_terms(problem: DataProblem, labels: LabelledAtoms) -> list[tuple[Given
         places = [place for place, name in enumerate(target.parameters) if name in free]
         if places:
             part = Definition(target.name, tuple(target.parameters[place] for place in places), body)
-            rows = run_program(Program((*guess.definitions[:-1], part)), problem.facts, missing="empty").rows()
-            asked = row_keys(labels.rows[:, places], problem.facts.size)
-            said = np.isin(asked, row_keys(rows, problem.facts.size))
+            rows = run_program(Program((*_definitions(problem), part)), facts, missing="empty").rows()
+            said = np.isin(row_keys(labels.rows[:, places], facts.size), row_keys(rows, facts.size))
             found.append((Given(target.parameters, body), said))
     return found
 

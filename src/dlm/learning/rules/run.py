@@ -21,6 +21,7 @@ from dlm.learning.rules.result import DataResult, DataRunSettings, Front, FrontP
 from dlm.learning.rules.search import FoundRules, RuleBuilder
 from dlm.learning.rules.select import FoldErrors, cross_validate
 from dlm.logic.syntax import Program
+from dlm.programs import read_program
 from dlm.runs.folder import RunFolder
 from dlm.runs.learner import Report
 from dlm.runs.observer import Observer, Silence, StopRun
@@ -48,10 +49,24 @@ one may fit noise."""
 
 
 def learn_data(
-    problem: DataProblem, settings: DataRunSettings, folder: RunFolder | None, observer: Observer | None = None
+    problem: DataProblem,
+    settings: DataRunSettings,
+    folder: RunFolder | None,
+    observer: Observer | None = None,
+    *,
+    resume: bool = False,
 ) -> DataResult:
-    """Learn a program from labelled atoms. Without a folder nothing is written to disk."""
-    return _DataRun(problem, settings, Session(settings, folder, observer or Silence())).run()
+    """Learn a program from labelled atoms. Without a folder nothing is written to disk.
+
+    A run that is resumed begins with the best program so far as its first guess; the seconds it took count.
+    """
+    session = Session(settings, folder, observer or Silence())
+    if resume:
+        session.recall()
+        if folder is not None and folder.has("program.dlm"):
+            best = read_program(folder.path / "program.dlm")
+            problem = replace(problem, bias=replace(problem.bias, start=best))
+    return _DataRun(problem, settings, session).run()
 
 
 @dataclass
@@ -91,14 +106,14 @@ class _DataRun:
         return self._finish(builder, chosen, program, train)
 
     def _learn(self) -> tuple[RuleBuilder, FoundRules]:
-        self.given = given_terms(self.problem, self.problem.labels)
+        self.given = given_terms(self.problem, self.facts)
         builder = RuleBuilder(self.problem, self.problem.labels, self.given)
         try:
             self._grow(builder)
             return builder, self._choose(builder)
         except (KeyboardInterrupt, StopRun) as stop:
             self.ended = "stopped" if isinstance(stop, StopRun) else "interrupted"
-            return builder, self._least_energy(builder)
+            return builder, self._at_end(builder)
 
     def _shown(self, builder: RuleBuilder, found: FoundRules) -> Program:
         return whole_program(self.problem, builder.program(found))
@@ -120,12 +135,20 @@ class _DataRun:
             self.steps += 1
             if stage != seen:
                 self.stages, seen = self.stages + 1, stage
+                self._save(builder)
             if builder.front:
                 self._show(builder, stage)
             if builder.front and self.session.seconds > GROWING * self.settings.time_limit:
                 self.session.note(f"no time for a larger language than that of the stage {stage!r}")
                 self.ended = "time limit"
                 break
+
+    def _save(self, builder: RuleBuilder) -> None:
+        """What a run that is killed leaves behind."""
+        if self.session.folder is not None and builder.front:
+            best = self._least_energy(builder)
+            self.session.save_best(self._shown(builder, best), {"size": best.size, "errors": best.errors})
+        self.session.save_progress({"stages": self.stages}, now=True)
 
     def _show(self, builder: RuleBuilder, stage: str) -> None:
         best = builder.best
@@ -145,7 +168,7 @@ class _DataRun:
         groups = worlds_of(self.problem)
         folds = min(self.settings.folds, groups.count)
         if folds < 2:
-            return self._least_energy(builder)
+            return self._at_end(builder)
         self.session.note(f"choosing by {folds} folds ({groups.reason})")
         numbers = fold_numbers(groups, folds, seeds.rng(self.settings.seed, Stream.FOLDS))
         for found in cross_validate(self.problem, self.problem.labels, numbers, self.stages, self.given):
@@ -157,7 +180,7 @@ class _DataRun:
             self._show_folds(folds)
         done = 0 if self.held_out is None else len(self.held_out.weights)
         if self.held_out is None or done < min(LEAST_FOLDS, folds):
-            return self._least_energy(builder)
+            return self._at_end(builder)
         recipe = self.held_out.best({each: found.size for each, found in builder.found.items()})
         accuracy = 1 - self.held_out.error(recipe)
         some = f"{folds} folds" if done == folds else f"the {done} of {folds} folds there was time for"
@@ -171,8 +194,11 @@ class _DataRun:
             figures = {"folds done": float(done), "of": float(folds)}
             self.session.show(Report("rules", self.steps, self.stages, figures))
 
-    def _least_energy(self, builder: RuleBuilder) -> FoundRules:
+    def _at_end(self, builder: RuleBuilder) -> FoundRules:
         self.because = self.because or "the least size plus errors of the front"
+        return self._least_energy(builder)
+
+    def _least_energy(self, builder: RuleBuilder) -> FoundRules:
         if not builder.front:  # the run ended before anything was found
             builder.add_constant()
         return min(builder.front.values(), key=lambda found: (found.size + found.errors, found.errors))
@@ -211,6 +237,7 @@ class _DataRun:
         )
         failure = explain_failure(program, self.problem, self.facts, train, test, self.ended, result.good)
         result = replace(result, failure=failure)
+        self.session.save_progress({"stages": self.stages}, now=True)
         if folder is not None:
             folder.write_program("program.dlm", program)
             folder.write_json("result.json", result.to_json())
