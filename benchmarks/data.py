@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.large import large_pieces
 from benchmarks.pages import OUT, Record, commit, machine, render, write
 from dlm import learn
 from dlm.data.facts import Facts
@@ -96,6 +97,7 @@ def page(figures: Record) -> str:
         "closed": CLOSED,
         "folds": {**folds, **toxic},
         "asked": ASKED,
+        "large": [piece for piece in pieces if piece["part"] == "large"],
         "noise": [piece for piece in pieces if piece["part"] == "noise"],
     }
     return render("data", values)
@@ -249,7 +251,13 @@ def _joined(table: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
     return np.stack([world * size + place for place in places], axis=1).astype(np.int64)
 
 
-PARTS: dict[str, Callable[[], Iterator[Piece]]] = {"sets": _sets, "folds": _folds, "noise": _noise, "toxic": _toxic}
+PARTS: dict[str, Callable[[], Iterator[Piece]]] = {
+    "sets": _sets,
+    "folds": _folds,
+    "noise": _noise,
+    "toxic": _toxic,
+    "large": large_pieces,
+}
 
 if __name__ == "__main__":
     main()

@@ -1,8 +1,12 @@
 """The problems that `make bench-data` makes, and that what is tested is not seen."""
 
+from pathlib import Path
+
 import numpy as np
 from benchmarks.data import join_worlds, unseen_folds
+from benchmarks.large import HIDDEN, write_triples, write_world
 
+import dlm
 from dlm.data.grouping import worlds_of
 from dlm.data.labelled import LabelledAtoms
 from dlm.tasks import get_task
@@ -31,3 +35,18 @@ def test_no_training_pair_has_an_object_of_its_test_fold() -> None:
         assert len(hidden[-1]) == 3
         assert all(hidden[-1] & set(pair) for pair in rows[out].tolist())
     assert set.union(*hidden) == set(range(12)), "each object is hidden once"
+
+
+def test_a_large_world_is_labelled_by_its_rule(tmp_path: Path) -> None:
+    truth = write_world(tmp_path, 300, 50, np.random.default_rng(1))
+    problem = dlm.read_problem(tmp_path)
+    assert problem.labels.count == 50
+    answers = dlm.run(dlm.parse_program(HIDDEN), problem.facts).rows()[:, 0]
+    said = np.isin(problem.labels.rows[:, 0], answers)
+    assert np.array_equal(said, problem.labels.truth)
+    assert 0.2 < truth.mean() < 0.8
+
+
+def test_triples_are_read(tmp_path: Path) -> None:
+    write_triples(tmp_path / "t.tsv", 500, np.random.default_rng(0))
+    assert dlm.inspect(tmp_path / "t.tsv").objects <= 100

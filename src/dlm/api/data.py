@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from dlm.data.problem import DataProblem
+from dlm.data.sources.building import with_bias
+from dlm.data.sources.options import ProblemOptions, as_known_program
 from dlm.data.sources.reading import read_problem
 from dlm.errors import RunError, SettingsError, did_you_mean
-from dlm.learning.rules.result import DataResult, DataRunSettings, read_data_result
+from dlm.learning.rules.result import BiasOptions, DataResult, DataRunSettings, read_data_result
 from dlm.learning.rules.run import learn_data
+from dlm.logic.syntax import Program
 from dlm.runs.folder import RunFolder
 from dlm.runs.observer import Callback, with_callbacks
 from dlm.runs.progress import open_watch
@@ -20,6 +23,7 @@ __all__ = ["learn_own_data", "load_own_data", "resume_own_data"]
 
 OWN = ("seed", "learner", "time_limit", "folds")
 READING = ("target", "negatives", "world", "test", "split")
+BIAS = ("use", "leave_out", "negation", "forall", "depth", "definitions", "start")
 
 
 def learn_own_data(
@@ -32,7 +36,7 @@ def learn_own_data(
     callbacks: Sequence[Callback] = (),
 ) -> DataResult:
     """Learn a program from one's own data."""
-    known = [*OWN, *(() if isinstance(problem, DataProblem) else READING)]
+    known = [*OWN, *BIAS, *(() if isinstance(problem, DataProblem) else READING)]
     for name in given:
         if name not in known:
             raise SettingsError(f"there is no setting {name!r} for one's own data.{did_you_mean(name, known)}")
@@ -49,11 +53,17 @@ def learn_own_data(
 
 def _read(problem: object, given: Mapping[str, Any]) -> tuple[DataProblem, DataRunSettings]:
     """The data, and the settings of a run on them. Paths are kept whole, so that the run can be opened elsewhere."""
+    known = {name: given[name] for name in BIAS if name in given}
+    for name in ("definitions", "start"):
+        if name in known:
+            known[name] = as_known_program(known[name])
+    kept: dict[str, Any] = {name: value for name, value in given.items() if name not in BIAS}
+    said: dict[str, Any] = {name: str(v) if isinstance(v, Program) else v for name, v in known.items()}
+    kept["bias"] = BiasOptions(**said)
     if isinstance(problem, DataProblem):
-        return problem, DataRunSettings(task=problem.name, **given)
+        return with_bias(problem, ProblemOptions(**known)), DataRunSettings(task=problem.name, **kept)
     reading = {name: given[name] for name in READING if name in given}
-    data = read_problem(str(problem), seed=given.get("seed", 0), **reading)
-    kept: dict[str, Any] = dict(given)
+    data = read_problem(str(problem), seed=given.get("seed", 0), **reading, **known)
     if "test" in kept:
         kept["test"] = str(Path(kept["test"]).resolve())
     return data, DataRunSettings(task=data.name, source=str(Path(str(problem)).resolve()), **kept)
@@ -66,17 +76,17 @@ def _title(data: DataProblem) -> str:
 
 
 def resume_own_data(run: str | Path, time_limit: float | None, problem: object, progress: bool | None) -> DataResult:
-    """The result of a run that has ended; else the run again: it takes no checkpoints."""
+    """The result of a run that has ended by itself; else the run goes on from its best program so far."""
     folder = RunFolder.open(Path(run))
-    done = read_data_result(folder)
-    if done is not None:
-        return done
     settings = DataRunSettings.from_json(folder.read_json("settings.json"))
+    done, limit = read_data_result(folder), time_limit or settings.time_limit
+    if done is not None and (done.ended == "finished" or (done.ended == "time limit" and done.seconds >= limit)):
+        return done
     values = {field.name: getattr(settings, field.name) for field in fields(settings)}
     data = problem if isinstance(problem, DataProblem) else _again(folder, settings)
-    asked = DataRunSettings(**{**values, "time_limit": time_limit or settings.time_limit})
+    asked = DataRunSettings(**{**values, "time_limit": limit})
     with open_watch(_title(data), show=progress, verbose=False) as watch:
-        return learn_data(data, asked, folder, watch)
+        return learn_data(data, asked, folder, watch, resume=True)
 
 
 def _again(folder: RunFolder, settings: DataRunSettings) -> DataProblem:

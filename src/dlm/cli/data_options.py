@@ -11,11 +11,16 @@ from dlm.data.problem import Negatives
 
 __all__ = [
     "DataArgument",
+    "DefinitionsOption",
     "FoldsOption",
+    "ForallOption",
+    "LeaveOutOption",
     "NegativesOption",
     "SplitOption",
+    "StartOption",
     "TargetOption",
     "TestOption",
+    "UseOption",
     "WorldKindOption",
 ]
 
@@ -61,4 +66,35 @@ SplitOption = Annotated[
 FoldsOption = Annotated[
     int | None,
     typer.Option(metavar="N", help="Of one's own data: folds of the cross-validation that chooses. Default: 5."),
+]
+
+KNOWN = "Known beforehand, of one's own data"
+
+UseOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME,...", rich_help_panel=KNOWN, help="Predicates a program may be made of. Default: all."),
+]
+
+LeaveOutOption = Annotated[
+    str | None, typer.Option(metavar="NAME,...", rich_help_panel=KNOWN, help="Predicates that it may not be made of.")
+]
+
+ForallOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--forall/--no-forall",
+        metavar="",
+        rich_help_panel=KNOWN,
+        help="Whether a program may say that something holds of all objects, or of none. See also --negation, --depth.",
+    ),
+]
+
+DefinitionsOption = Annotated[
+    Path | None,
+    typer.Option(metavar="PROGRAM", rich_help_panel=KNOWN, help="A program whose predicates join those of the facts."),
+]
+
+StartOption = Annotated[
+    Path | None,
+    typer.Option(metavar="PROGRAM", rich_help_panel=KNOWN, help="A first guess of the program, to be made better."),
 ]

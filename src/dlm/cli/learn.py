@@ -12,7 +12,19 @@ from typing import Annotated, Any, Literal
 import typer
 
 import dlm
-from dlm.cli.data_options import FoldsOption, NegativesOption, SplitOption, TargetOption, TestOption, WorldKindOption
+from dlm.cli.data_options import (
+    DefinitionsOption,
+    FoldsOption,
+    ForallOption,
+    LeaveOutOption,
+    NegativesOption,
+    SplitOption,
+    StartOption,
+    TargetOption,
+    TestOption,
+    UseOption,
+    WorldKindOption,
+)
 from dlm.cli.options import JsonOption
 from dlm.cli.policy_options import TrustOption, complete_problem
 from dlm.errors import ProblemWarning, SettingsError
@@ -129,6 +141,11 @@ def learn(
     test: TestOption = None,
     split: SplitOption = None,
     folds: FoldsOption = None,
+    use: UseOption = None,
+    leave_out: LeaveOutOption = None,
+    forall: ForallOption = None,
+    definitions: DefinitionsOption = None,
+    start: StartOption = None,
 ) -> None:
     """Learn a task and print the program with what was verified.
 
@@ -161,6 +178,13 @@ def learn(
     )
     acting = _given(action=action, sizes=None if sizes is None else _read_numbers("sizes", sizes, ","), limit=limit)
     own = _given(target=target, negatives=negatives, world=world, test=test, split=split, folds=folds)
+    own |= _given(
+        use=None if use is None else _read_names(use),
+        leave_out=None if leave_out is None else _read_names(leave_out),
+        forall=forall,
+        definitions=definitions,
+        start=start,
+    )
     shown: dict[str, Any] = {"progress": not json, "verbose": verbose, "log": log}
     with warnings.catch_warnings():
         warnings.simplefilter("always", ProblemWarning)
@@ -218,6 +242,10 @@ def _read_numbers(option: str, text: str, separator: str) -> tuple[int, ...]:
     except ValueError:
         message = f"--{option} takes whole numbers with {separator!r} between them. Got {text!r} instead."
         raise SettingsError(message) from None
+
+
+def _read_names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def _read_quantifiers(text: str) -> tuple[str, ...]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import indent
 
 from rich.text import Text
 
 from dlm.api.summary import AnyResult, TextTable, fit_table, headline, return_table, trial_table
-from dlm.cli.display import console, count, print_program, print_table, size_of
+from dlm.cli.display import console, count, print_lines, print_program, print_table, size_of
 from dlm.envs.evaluate import Mode
 from dlm.learning.result import Result, ScheduleEnd, SoftResult
+from dlm.learning.rules.failure import Failure
 from dlm.learning.rules.result import DataResult
 from dlm.learning.settings import BASELINES
 from dlm.learning.verify import TrialResult
@@ -63,8 +65,9 @@ def _print_data_result(result: DataResult) -> None:
     front = [(">" if p.program == result.program else "", str(p.size), f"{p.errors:g}") for p in result.front]
     print_table(("CHOSEN", "SIZE", "ERRORS"), front)
     out.print()
+    _print_failure(result.failure)
     out.print(f"tested      {result.tested}")
-    out.print(f"claim       at least {result.claim:.3f} right on unseen atoms")
+    out.print(f"claim       at least {result.claim:.3f} right on unseen atoms{_claim_state(result)}")
     out.print(f"chosen      {result.chosen_because}")
     out.print(f"worlds      {result.worlds}")
     out.print(f"effort      {result.seconds:.1f} s, {count(result.restarts, 'stage')}, by {result.learner}")
@@ -72,6 +75,28 @@ def _print_data_result(result: DataResult) -> None:
         out.print(f"run folder  {result.run_dir}")
         out.print()
         out.print(f"Next: dlm export {result.run_dir} --to sql   # or prolog, python, ...")
+
+
+def _claim_state(result: DataResult) -> str:
+    if result.test is None:
+        return ": nothing is held out to test it on"
+    return ", met" if result.verified else ", not met"
+
+
+def _print_failure(failure: Failure) -> None:
+    """The wrong atoms with the reasons, what stands in the way, and what to try."""
+    for one in failure.wrong:
+        print_lines(f"{one.atom} should be {'true' if one.expected else 'false'}, but", "")
+        print(indent(one.explanation, "  "))
+        print()
+    for reason in failure.reasons:
+        print_lines(reason, "  ")
+    if failure.advice:
+        print("What to try:")
+        for line in failure.advice:
+            print_lines(f"- {line}", "  ")
+    if failure.reasons or failure.advice:
+        print()
 
 
 def _schedule_words(schedule: ScheduleEnd) -> str:

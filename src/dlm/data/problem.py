@@ -22,7 +22,7 @@ class Bias:
     leave_out: tuple[str, ...] = ()  # not these
     negation: bool = True
     forall: bool = True
-    depth: int = 3  # quantifiers inside each other, at most
+    depth: int | None = None  # quantifiers inside each other, at most; None: as many as help
     definitions: Program | None = None  # its predicates join the inputs
     start: Program | None = None  # a first guess
 

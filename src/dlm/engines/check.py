@@ -20,7 +20,7 @@ from dlm.logic.explain.explain import Explanation, explain
 from dlm.logic.explain.query import Query, format_query
 from dlm.logic.syntax import Program
 
-__all__ = ["Check", "check_program"]
+__all__ = ["Check", "check_program", "row_keys"]
 
 SHOWN = 10
 
@@ -114,14 +114,14 @@ def check_program(
     lookups = FactLookups(known, signatures)
     target = program.target.name
     answers = run_program(program, known, engine, on_progress=on_progress)
-    said, true = (_keys(rows, facts.size) for rows in (answers.rows(), labels.true))
+    said, true = (row_keys(rows, facts.size) for rows in (answers.rows(), labels.true))
     if labels.false is None:
         space = AtomSpace.of(facts, _types(signatures.get(target), labels.true, facts), program.target.arity)
         extra = answers.rows()[~np.isin(said, true)]
         extra = extra[space.holds(extra)]
         rest = space.count - len(true) - len(extra)
     else:
-        denied = np.isin(_keys(labels.false, facts.size), said)
+        denied = np.isin(row_keys(labels.false, facts.size), said)
         extra, rest = labels.false[denied], int(np.count_nonzero(~denied))
     lacking = labels.true[~np.isin(true, said)]
     wrong = tuple(
@@ -150,7 +150,7 @@ def _types(signature: tuple[int | None, ...] | None, true: Rows, facts: Facts) -
     )
 
 
-def _keys(rows: Rows, size: int) -> NDArray[np.int64] | NDArray[np.void]:
+def row_keys(rows: Rows, size: int) -> NDArray[np.int64] | NDArray[np.void]:
     """Something to compare rows by, one for each."""
     arity = rows.shape[1]
     if size**arity > np.iinfo(np.int64).max:

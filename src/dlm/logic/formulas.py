@@ -34,6 +34,12 @@ def conjuncts(formula: Formula) -> tuple[Formula, ...]:
     return formula.parts if isinstance(formula, And) else (formula,)
 
 
+def quantifier_depth(formula: Formula) -> int:
+    """How many quantifiers are inside each other."""
+    inside = max(map(quantifier_depth, children(formula)), default=0)
+    return inside + isinstance(formula, Exists | Forall)
+
+
 def disjunction(parts: tuple[Formula, ...]) -> Formula:
     """The disjunction of any number of formulas; of none it is false."""
     if not parts:

@@ -112,3 +112,84 @@ def test_an_unknown_setting(call: Command, folder: Path) -> None:
     code, _, err = call("learn", folder, "--fold-count", "3")
     assert code == 2
     assert "--fold-count" in err
+
+
+# ---------------------------------------------------------------------- known beforehand
+
+
+def test_definitions_join_the_predicates(folder: Path, tmp_path: Path) -> None:
+    known = tmp_path / "known.dlm"
+    known.write_text("admirer(x) :- exists y: likes(x, y) & tall(y).\n")
+    result = learned(folder, definitions=known, out=tmp_path / "run", use=["likes"])
+    assert "happy(x) :- admirer(x)." in str(result.program)
+    assert result.train.misses + result.train.alarms == 0
+    again = dlm.load(tmp_path / "run")
+    assert isinstance(again, DataResult)
+    assert again.program == result.program
+    with pytest.raises(DlmError, match="the facts have 'tall' already"):
+        learned(folder, definitions=dlm.parse_program("tall(x) :- exists y: likes(x, y)."))
+
+
+def test_a_first_guess_is_made_better(folder: Path) -> None:
+    guess = dlm.parse_program("happy(x) :- (exists y: likes(x, y) & tall(y)) | tall(x).")
+    result = learned(folder, start=guess, depth=0)
+    assert str(result.program) == "happy(x) :- exists y: likes(x, y) & tall(y).\n" or result.train.alarms
+    assert any(point.program.literals == 3 for point in result.front), "the guess itself is on the front"
+    with pytest.raises(DlmError, match="the first guess is of sad/1"):
+        learned(folder, start=dlm.parse_program("sad(x) :- tall(x)."))
+
+
+def swap_labels(folder: Path) -> None:
+    """Happy is who likes nobody tall."""
+    lines = (folder / "exs.pl").read_text()
+    (folder / "exs.pl").write_text(lines.replace("pos(", "x(").replace("neg(", "pos(").replace("x(", "neg("))
+
+
+def test_a_smaller_language(folder: Path) -> None:
+    swap_labels(folder)
+    assert "~" in str(learned(folder).program) or "forall" in str(learned(folder).program)
+    for point in learned(folder, negation=False, time_limit=3).front:
+        assert "~" not in str(point.program)
+        assert "forall" not in str(point.program)
+    for point in learned(folder, forall=False, time_limit=3).front:
+        assert "~(exists" not in str(point.program)
+        assert "forall" not in str(point.program)
+    for point in learned(folder, depth=0, time_limit=3).front:
+        assert "exists" not in str(point.program)
+
+
+# ---------------------------------------------------------------------- what came out
+
+
+def test_an_answer_is_explained(folder: Path) -> None:
+    result = learned(folder)
+    assert str(result.explain("happy(p1)")).startswith("happy(p1) is ")
+
+
+def test_wrong_examples_are_explained(call: Command, folder: Path) -> None:
+    """Two people of whom the same is true, and one is happy: no program is right."""
+    with (folder / "bk.pl").open("a") as facts:
+        facts.write("".join(f"likes(q{one},q{one}).\n" for one in range(4)))
+    with (folder / "exs.pl").open("a") as examples:
+        examples.write("pos(happy(q0)). neg(happy(q1)). neg(happy(q2)).\n")
+    _, out, err = call("learn", folder, "--json", "--time-limit", 6)
+    said = one_object(out)
+    assert said["wrong"][0]["atom"] == "happy(q0)", err
+    assert "happy(q0) is false" in said["wrong"][0]["explanation"]
+    assert any("1 positive cannot be told from negatives" in reason for reason in said["reasons"])
+    assert any("more facts" in line for line in said["advice"])
+    _, out, _ = call("learn", folder, "--time-limit", 6, "--out", "r")
+    assert "happy(q0) should be true, but" in out
+    assert "What to try:" in out
+
+
+def test_a_stopped_run_goes_on_from_its_best_program(folder: Path, tmp_path: Path) -> None:
+    (folder / "exs.pl").write_text((folder / "exs.pl").read_text().replace("neg(", "pos(", 3))
+    stopped = learned(folder, out=tmp_path / "run", callbacks=[lambda _: True])
+    assert stopped.ended == "stopped"
+    again = dlm.resume(tmp_path / "run", progress=False)
+    assert isinstance(again, DataResult)
+    assert again.ended == "finished"
+    assert again.train.misses + again.train.alarms <= stopped.train.misses + stopped.train.alarms
+    assert again.seconds > stopped.seconds
+    assert str(dlm.resume(tmp_path / "run", progress=False)) == str(again), "there is nothing more to do"

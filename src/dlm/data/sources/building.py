@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +13,14 @@ from dlm.data.facts import Facts, Rows
 from dlm.data.grouping import group_atoms, split_atoms
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.labelling import AtomSpace, few_negatives, label_atoms
-from dlm.data.problem import Bias, DataProblem
+from dlm.data.problem import DataProblem
 from dlm.data.sources.options import ProblemOptions, as_known_program
 from dlm.data.sources.source import DataSource, GivenExamples
 from dlm.data.sources.typed import assemble
 from dlm.errors import SettingsError, did_you_mean
 from dlm.seeds import Stream, rng
 
-__all__ = ["build_problem", "find_target"]
+__all__ = ["build_problem", "find_target", "with_bias"]
 
 
 def build_problem(source: DataSource, options: ProblemOptions, *, seed: int = 0) -> DataProblem:
@@ -50,7 +52,7 @@ def build_problem(source: DataSource, options: ProblemOptions, *, seed: int = 0)
         notes.append(
             f"{test.count:,} of {test.count + labels.count:,} examples are kept for the test: {grouping.reason}"
         )
-    return DataProblem(
+    problem = DataProblem(
         name=Path(source.origin).name or source.origin,
         facts=facts,
         labels=labels,
@@ -59,9 +61,10 @@ def build_problem(source: DataSource, options: ProblemOptions, *, seed: int = 0)
         key=key,
         world=options.world or "auto",
         types=types,
-        bias=_bias(source, facts, options),
         notes=tuple(notes),
     )
+    problem = with_bias(problem, options)
+    return replace(problem, bias=replace(problem.bias, use=_used(source, facts, options)))
 
 
 def find_target(source: DataSource, target: str | None) -> GivenExamples:
@@ -95,25 +98,30 @@ def _each_once(target: str, rows: Rows, truth: NDArray[np.bool_], notes: list[st
     return rows[first], truth[first]
 
 
-def _bias(source: DataSource, facts: Facts, options: ProblemOptions) -> Bias:
-    use = source.use if options.use is None else options.use
-    known = {*facts.relations, *facts.attributes}
+def with_bias(problem: DataProblem, options: ProblemOptions) -> DataProblem:
+    """The problem with what is said of the program beforehand; what is not said stays."""
+    known = {*problem.facts.relations, *problem.facts.attributes}
     for name in (*(options.use or ()), *(options.leave_out or ())):
         if name not in known:
             raise SettingsError(f"there is no predicate {name!r} to use or leave out.{did_you_mean(name, known)}")
-    if use:
-        read = {table.name for table in source.tables.tables}
-        use = tuple(dict.fromkeys([*use, *(name for name in facts.relations if name not in read)]))
-    bias = Bias(use=use, leave_out=options.leave_out or ())
-    return Bias(
-        use=use,
-        leave_out=bias.leave_out,
-        negation=bias.negation if options.negation is None else options.negation,
-        forall=bias.forall if options.forall is None else options.forall,
-        depth=bias.depth if options.depth is None else options.depth,
-        definitions=as_known_program(options.definitions),
-        start=as_known_program(options.start),
-    )
+    said: dict[str, Any] = {
+        name: getattr(options, name)
+        for name in ("use", "leave_out", "negation", "forall", "depth")
+        if getattr(options, name) is not None
+    }
+    for name in ("definitions", "start"):
+        if getattr(options, name) is not None:
+            said[name] = as_known_program(getattr(options, name))
+    return replace(problem, bias=replace(problem.bias, **said))
+
+
+def _used(source: DataSource, facts: Facts, options: ProblemOptions) -> tuple[str, ...]:
+    """The predicates to use: those that are said, and what files say no more of than that it is there."""
+    use = source.use if options.use is None else options.use
+    if not use:
+        return ()
+    read = {table.name for table in source.tables.tables}
+    return tuple(dict.fromkeys([*use, *(name for name in facts.relations if name not in read)]))
 
 
 def _key(source: DataSource, given: GivenExamples, facts: Facts, world: str | None) -> int | None:

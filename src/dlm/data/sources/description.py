@@ -66,7 +66,7 @@ def describe(source: DataSource, file: str | None = None) -> str:
         "# leave_out = []",
         "# negation = true",
         "# forall = true",
-        "# depth = 3              # quantifiers inside each other",
+        "# depth = 2              # quantifiers inside each other, at most",
         '# definitions = "known.dlm"   # a program whose predicates join the inputs',
         '# start = "guess.dlm"    # a first guess',
     ]

@@ -40,6 +40,8 @@ class ProblemOptions:
         for name in ("use", "leave_out"):
             given = getattr(self, name)
             object.__setattr__(self, name, None if given is None else tuple(given))
+        if self.depth is not None and self.depth < 0:
+            raise SettingsError(f"depth is how many quantifiers may be inside each other, 0 or more. Got {self.depth}.")
         if self.negatives not in (None, *get_args(Negatives)):
             raise SettingsError(f"negatives are given, closed or sampled. Got {self.negatives!r} instead.")
         if self.split is not None and not 0 < self.split < 1:

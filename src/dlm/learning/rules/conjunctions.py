@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm.data.arrays import Floats
-from dlm.data.bits import WORD, Words, pack_last, unpack_last
+from dlm.data.bits import WORD, Words, pack_last, unpack_last, words_for
 
 __all__ = ["Conjunction", "Groups", "search_conjunctions"]
 
@@ -65,6 +65,7 @@ def search_conjunctions(
     if not total[0] or not len(literals):
         return []
     prior = math.log2(total[0] / (total[0] + total[1]))
+    coverage = _Coverage(literals, groups)
     everything = np.full(literals.shape[1], ~np.uint64(0))
     beam: list[tuple[tuple[int, ...], Words]] = [((), everything)]
     best: dict[tuple[float, float], Conjunction] = {}
@@ -72,8 +73,7 @@ def search_conjunctions(
     for _ in range(length):
         nexts: list[tuple[float, tuple[int, ...], Words]] = []
         for chosen, bits in beam:
-            refined = literals & bits
-            positive, negative = _coverage(refined, groups)
+            positive, negative = coverage.within(bits)
             gain = _foil(positive, negative, prior) - 1e-3 * sizes
             order = np.argsort(-gain, kind="stable")[: 2 * width]
             for place in order.tolist():
@@ -89,7 +89,7 @@ def search_conjunctions(
                 if known is None or size < known.size:
                     best[p, n] = Conjunction(found, p, n, size)
                     if n > 0:
-                        nexts.append((float(gain[place]), found, refined[place]))
+                        nexts.append((float(gain[place]), found, literals[place] & bits))
         nexts.sort(key=lambda item: -item[0])
         beam = [(found, bits) for _, found, bits in nexts[:width]]
         if not beam:
@@ -108,22 +108,55 @@ def _foil_one(found: Conjunction, prior: float) -> float:
     return found.positive * (math.log2(found.positive / (found.positive + found.negative)) - prior)
 
 
-def _coverage(bits: Words, groups: Groups) -> tuple[Floats, Floats]:
-    """The weights of the groups that each row of bits covers."""
-    if groups.starts is None and groups.unit is not None:
-        positive, negative = groups.unit
-        return (
-            np.bitwise_count(bits & positive).sum(axis=1, dtype=np.float64),
-            np.bitwise_count(bits & negative).sum(axis=1, dtype=np.float64),
-        )
-    weights = np.stack([groups.positive, groups.negative], axis=1).astype(np.float32)
-    entries = bits.shape[1] * WORD if groups.starts is not None else groups.count
-    step = max(1, CHUNK // max(1, entries))
-    parts = []
-    for begin in range(0, len(bits), step):
-        covered = unpack_last(bits[begin : begin + step], entries)
-        if groups.starts is not None:
-            covered = np.logical_or.reduceat(covered, groups.starts, axis=1)
-        parts.append(covered.astype(np.float32) @ weights)
-    found = np.concatenate(parts).astype(np.float64)
-    return found[:, 0], found[:, 1]
+class _Coverage:
+    """The weights of the groups that literals cover.
+
+    Of groups of many entries the literals lie along words: one operation on a word then serves 64 of them.
+    """
+
+    def __init__(self, literals: Words, groups: Groups) -> None:
+        self.literals, self.groups = literals, groups
+        self.weights = np.stack([groups.positive, groups.negative]).astype(np.float32)
+        if groups.starts is not None and len(groups.starts):
+            self.entries = literals.shape[1] * WORD
+            self.by_entry = _turned(literals, self.entries)
+            self.owners = np.repeat(np.arange(groups.count), np.diff(groups.starts, append=self.entries))
+
+    def within(self, bits: Words) -> tuple[Floats, Floats]:
+        """Of each literal together with what some bits say."""
+        groups = self.groups
+        if groups.starts is None:
+            return self._rows(self.literals & bits)
+        picked = np.flatnonzero(unpack_last(bits, self.entries))
+        found = np.zeros((2, len(self.literals)), dtype=np.float64)
+        if len(picked):
+            owners = self.owners[picked]
+            firsts = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]])
+            some = np.bitwise_or.reduceat(self.by_entry[picked], firsts, axis=0)
+            covered = unpack_last(some, len(self.literals)).astype(np.float32)
+            found += self.weights[:, owners[firsts]] @ covered
+        return found[0], found[1]
+
+    def _rows(self, bits: Words) -> tuple[Floats, Floats]:
+        """The same where every entry is a group."""
+        groups = self.groups
+        if groups.unit is not None:
+            positive, negative = (np.bitwise_count(bits & unit).sum(axis=1, dtype=np.float64) for unit in groups.unit)
+            return positive, negative
+        step = max(1, CHUNK // max(1, groups.count))
+        parts = [
+            self.weights @ unpack_last(bits[begin : begin + step], groups.count).astype(np.float32).T
+            for begin in range(0, len(bits), step)
+        ]
+        found = np.concatenate(parts, axis=1).astype(np.float64)
+        return found[0], found[1]
+
+
+def _turned(literals: Words, entries: int) -> Words:
+    """Literals along words, an entry a row."""
+    found = np.zeros((entries, words_for(len(literals))), dtype=np.uint64)
+    step = max(WORD, CHUNK // max(1, entries) // WORD * WORD)
+    for begin in range(0, len(literals), step):
+        part = unpack_last(literals[begin : begin + step], entries)
+        found[:, begin // WORD : begin // WORD + words_for(len(part))] = pack_last(part.T, np.uint64)
+    return found

@@ -9,9 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dlm.data.bits import Words, pack_last, unpack_last, words_for
+from dlm.data.problem import Bias
 from dlm.learning.rules.bank import ConceptBank
+from dlm.learning.rules.prior import Given
 from dlm.learning.rules.terms import Concept, Relation, Same, Variables
 from dlm.learning.rules.universe import EdgeList
+from dlm.logic.formulas import quantifier_depth
 from dlm.logic.syntax import Formula, Not
 
 __all__ = ["At", "Between", "Features", "Otherwise", "RowTerm"]
@@ -52,7 +55,7 @@ class Between:
 class Otherwise:
     """Not a feature."""
 
-    body: At | Between
+    body: At | Between | Given
 
     @property
     def size(self) -> int:
@@ -62,14 +65,14 @@ class Otherwise:
         return Not(self.body.formula(names, head))
 
 
-RowTerm = At | Between | Otherwise
+RowTerm = At | Between | Given | Otherwise
 
 
 class Features:
     """The features of some rows, each kept once: of those that are true of the same rows the smallest."""
 
-    def __init__(self, bank: ConceptBank) -> None:
-        self.bank = bank
+    def __init__(self, bank: ConceptBank, bias: Bias) -> None:
+        self.bank, self.bias = bank, bias
         self.arguments = bank.universe.arguments
         self.rows = len(self.arguments[0][1]) if self.arguments else 0
         self.terms: list[RowTerm] = []
@@ -116,7 +119,7 @@ class Features:
         """Keep what is new and neither true nor false of all rows."""
         counts = np.bitwise_count(columns).sum(axis=1)
         for term, column, count in zip(terms, columns, counts.tolist(), strict=True):
-            if count in (0, self.rows):
+            if count in (0, self.rows) or not self._allowed(term):
                 continue
             content = column.tobytes()
             place = self._seen.get(content)
@@ -136,5 +139,19 @@ class Features:
             return list(self.terms), self.columns
         everything = pack_last(np.ones(self.rows, dtype=np.bool_), np.uint64)
         terms: list[RowTerm] = list(self.terms)
-        terms += [Otherwise(term) for term in self.terms if not isinstance(term, Otherwise)]
-        return terms, np.concatenate([self.columns, ~self.columns & everything])
+        turned = [
+            place
+            for place, term in enumerate(self.terms)
+            if not isinstance(term, Otherwise) and (self.bias.forall or not self.quantifiers(term))
+        ]
+        terms += [Otherwise(self.terms[place]) for place in turned]  # type: ignore[arg-type]
+        return terms, np.concatenate([self.columns, ~self.columns[turned] & everything])
+
+    def quantifiers(self, term: RowTerm) -> int:
+        """How many quantifiers are inside each other in what a term says."""
+        head = tuple("xyzuvw"[: len(self.arguments)])
+        place = self.bank.universe.key
+        return quantifier_depth(term.formula(Variables(head, None if place is None else head[place]), head))
+
+    def _allowed(self, term: RowTerm) -> bool:
+        return self.bias.depth is None or self.quantifiers(term) <= self.bias.depth

@@ -17,7 +17,7 @@ from dlm.data.bits import Words, pack_last, unpack_last
 from dlm.learning.rules.bank import ConceptBank, lift_columns
 from dlm.learning.rules.conjunctions import Conjunction, Groups, search_conjunctions
 from dlm.learning.rules.features import Between, Features
-from dlm.learning.rules.terms import All, Apart, Chain, Concept, Link, Negation, Relation, Some, Star
+from dlm.learning.rules.terms import KEY, All, Apart, Chain, Concept, Link, Negation, Relation, Some, Star
 from dlm.learning.rules.universe import EdgeList
 
 __all__ = ["Growth", "Scores"]
@@ -218,6 +218,10 @@ class Growth:
                     self._refine(chain, positive, negative)
                     yield
 
+    def count_chains(self, length: int) -> int:
+        """How many chains of relations lead on from the arguments of the rows, about."""
+        return sum(len(self._chains(kind, length)) for kind, _ in self.features.arguments)
+
     def _chains(self, kind: int, length: int) -> list[list[tuple[Relation, EdgeList]]]:
         chains: list[list[tuple[Relation, EdgeList]]] = [[]]
         for _ in range(length):
@@ -277,8 +281,12 @@ class Growth:
         columns = shelf.columns[order]
         if not self.negation:
             return terms, columns
+        turned = list(range(len(terms)))
+        if not self.features.bias.forall:
+            turned = [place for place in turned if _is_plain(terms[place])]
         everything = pack_last(np.ones(shelf.size, dtype=np.bool_), np.uint64)
-        return [*terms, *map(Negation, terms)], np.concatenate([columns, ~columns & everything])
+        denied = [Negation(terms[place]) for place in turned]
+        return [*terms, *denied], np.concatenate([columns, ~columns[turned] & everything])
 
     def negate(self) -> Iterator[None]:
         """From now on what is not so counts too."""
@@ -345,6 +353,11 @@ class Growth:
 def _all(found: Conjunction, terms: Sequence[Concept]) -> Concept:
     parts = tuple(terms[place] for place in found.literals)
     return parts[0] if len(parts) == 1 else All(parts)
+
+
+def _is_plain(term: Concept) -> bool:
+    """Whether a concept is an atom without a quantifier."""
+    return isinstance(term, Link) and all(place in ("x", KEY) for place in term.template)
 
 
 def _length(term: Relation) -> int:

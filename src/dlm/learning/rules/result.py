@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import ClassVar
 
+from dlm.data.facts import Facts
 from dlm.data.problem import Negatives
-from dlm.errors import SettingsError
+from dlm.errors import RunError, SettingsError
 from dlm.learning.fit import Fit
+from dlm.learning.rules.failure import Failure, lookups_of
 from dlm.logic.display import Displayed
+from dlm.logic.explain.explain import Explanation, explain
+from dlm.logic.explain.query import parse_query
 from dlm.logic.syntax import Program
 from dlm.logic.text import parse_program
 from dlm.runs.codec import decode
@@ -18,7 +22,28 @@ from dlm.runs.folder import RunFolder
 from dlm.runs.result import ProgramResult, damaged, read_with_program
 from dlm.runs.settings import RunSettings
 
-__all__ = ["DataResult", "DataRunSettings", "Front", "FrontPoint", "Interval", "read_data_result"]
+__all__ = ["BiasOptions", "DataResult", "DataRunSettings", "Front", "FrontPoint", "Interval", "read_data_result"]
+
+
+@dataclass(frozen=True)
+class BiasOptions:
+    """What a run was told beforehand; None is what was not said. Programs are kept as text."""
+
+    use: tuple[str, ...] | None = None
+    leave_out: tuple[str, ...] | None = None
+    negation: bool | None = None
+    forall: bool | None = None
+    depth: int | None = None
+    definitions: str | None = None
+    start: str | None = None
+
+    @property
+    def options(self) -> dict[str, object]:
+        said: dict[str, object] = {name: value for name, value in vars(self).items() if value is not None}
+        for name in ("definitions", "start"):
+            if name in said:
+                said[name] = parse_program(str(said[name]))
+        return said
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +59,7 @@ class DataRunSettings(RunSettings):
     world: str | None = None
     test: str | None = None
     split: float | None = None
+    bias: BiasOptions = field(default_factory=BiasOptions)
     folds: int = field(default=5, metadata={"help": "Folds of a cross-validation, by which the program is chosen."})
 
     def __post_init__(self) -> None:
@@ -45,7 +71,8 @@ class DataRunSettings(RunSettings):
     def options(self) -> dict[str, object]:
         """What `read_problem` needs to read the same problem again."""
         names = ("target", "negatives", "world", "test", "split")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        said = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return {**said, **self.bias.options}
 
 
 @dataclass(frozen=True)
@@ -115,6 +142,15 @@ class DataResult(ProgramResult):
     worlds: str
     chosen_because: str
     notes: tuple[str, ...] = ()
+    failure: Failure = field(default_factory=Failure)
+    facts: Facts | None = field(default=None, repr=False, compare=False)
+    """What it was learned from; of a run that is read from its folder None."""
+
+    def explain(self, atom: str) -> Explanation:
+        """Why an atom such as ``"hit(alien)"`` is true by the program, or why not."""
+        if self.facts is None:
+            raise RunError("the facts are not at hand: dlm.explain(run, facts, atom) explains with any")
+        return explain(self.program, lookups_of(self.program, self.facts), parse_query(atom))
 
     @property
     def claim(self) -> float:
@@ -153,6 +189,7 @@ class DataResult(ProgramResult):
             "worlds": self.worlds,
             "chosen_because": self.chosen_because,
             "notes": list(self.notes),
+            **asdict(self.failure),
         }
 
     def __str__(self) -> str:
@@ -204,6 +241,7 @@ def read_data_result(folder: RunFolder) -> DataResult | None:
             worlds=decode(saved["worlds"], str),
             chosen_because=decode(saved["chosen_because"], str),
             notes=tuple(decode(note, str) for note in _items(saved["notes"])),
+            failure=decode({name: saved[name] for name in ("wrong", "reasons", "advice")}, Failure),
         )
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise damaged(folder, error) from None

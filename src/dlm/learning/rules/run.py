@@ -6,23 +6,22 @@ cross-validation, with folds that keep worlds together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, field, replace
 
 from dlm import seeds
-from dlm.data.facts import Rows
+from dlm.data.bits import BoolArray
+from dlm.data.facts import Facts
 from dlm.data.grouping import fold_numbers, worlds_of
-from dlm.data.labelled import LabelledAtoms
+from dlm.data.labelling import CLOSED_LIMIT
 from dlm.data.problem import DataProblem
-from dlm.engines.choose import run_program
-from dlm.learning.fit import Fit
+from dlm.learning.rules.check import AtomCheck, check_atoms, check_everything, with_alarms
+from dlm.learning.rules.failure import explain_failure
+from dlm.learning.rules.prior import Given, given_terms, join_definitions, whole_program
 from dlm.learning.rules.result import DataResult, DataRunSettings, Front, FrontPoint, Interval
 from dlm.learning.rules.search import FoundRules, RuleBuilder
 from dlm.learning.rules.select import FoldErrors, cross_validate
-from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
+from dlm.programs import read_program
 from dlm.runs.folder import RunFolder
 from dlm.runs.learner import Report
 from dlm.runs.observer import Observer, Silence, StopRun
@@ -35,16 +34,39 @@ __all__ = ["learn_data"]
 GROWING = 0.4
 """The share of the time for growing the language on all labels; most of the rest is for the folds."""
 
+LEAST_FOLDS = 2
+"""Folds that a choice by cross-validation takes, if there is no time for all."""
+
+ROUNDS = 3
+"""How often at most learning begins again with false atoms that a sample lacked."""
+
+SLOW = 200_000
+"""Facts from which on a check takes a while and is announced."""
+
 CLEAR, CLEAR_SHARE = 10, 0.15
 """Literals, and literals for each positive atom, up to which a program without errors is chosen without folds: a larger
 one may fit noise."""
 
 
 def learn_data(
-    problem: DataProblem, settings: DataRunSettings, folder: RunFolder | None, observer: Observer | None = None
+    problem: DataProblem,
+    settings: DataRunSettings,
+    folder: RunFolder | None,
+    observer: Observer | None = None,
+    *,
+    resume: bool = False,
 ) -> DataResult:
-    """Learn a program from labelled atoms. Without a folder nothing is written to disk."""
-    return _DataRun(problem, settings, Session(settings, folder, observer or Silence())).run()
+    """Learn a program from labelled atoms. Without a folder nothing is written to disk.
+
+    A run that is resumed begins with the best program so far as its first guess; the seconds it took count.
+    """
+    session = Session(settings, folder, observer or Silence())
+    if resume:
+        session.recall()
+        if folder is not None and folder.has("program.dlm"):
+            best = read_program(folder.path / "program.dlm")
+            problem = replace(problem, bias=replace(problem.bias, start=best))
+    return _DataRun(problem, settings, session).run()
 
 
 @dataclass
@@ -57,20 +79,55 @@ class _DataRun:
     stages: int = 0
     ended: Ending = "finished"
     because: str = ""
+    given: list[tuple[Given, BoolArray]] = field(default_factory=list)
+    facts: Facts = field(init=False)
     held_out: FoldErrors | None = None
     folds: Interval | None = None
 
     def run(self) -> DataResult:
         for note in self.problem.notes:
             self.session.note(note)
-        builder = RuleBuilder(self.problem, self.problem.labels)
+        self.facts = self.problem.facts
+        self.problem = join_definitions(self.problem)
+        builder, chosen = self._learn()
+        program = self._shown(builder, chosen)
+        train = self._check(program)
+        for _ in range(ROUNDS):
+            # In a closed world only a sample of the false atoms is learned from. What it lacks is added.
+            before = self.problem.labels.count
+            self.problem = with_alarms(self.problem, train.alarms, CLOSED_LIMIT)
+            added = self.problem.labels.count - before
+            if not added or self.ended != "finished":
+                break
+            self.session.note(f"{added:,} false atoms that the sample lacked are answered: learning from these too")
+            builder, chosen = self._learn()
+            program = self._shown(builder, chosen)
+            train = self._check(program)
+        return self._finish(builder, chosen, program, train)
+
+    def _learn(self) -> tuple[RuleBuilder, FoundRules]:
+        self.given = given_terms(self.problem, self.facts)
+        builder = RuleBuilder(self.problem, self.problem.labels, self.given)
         try:
             self._grow(builder)
-            chosen = self._choose(builder)
+            return builder, self._choose(builder)
         except (KeyboardInterrupt, StopRun) as stop:
             self.ended = "stopped" if isinstance(stop, StopRun) else "interrupted"
-            chosen = self._least_energy(builder)
-        return self._finish(builder, chosen)
+            return builder, self._at_end(builder)
+
+    def _shown(self, builder: RuleBuilder, found: FoundRules) -> Program:
+        return whole_program(self.problem, builder.program(found))
+
+    def _check(self, program: Program) -> AtomCheck:
+        count = sum(map(len, self.problem.facts.relations.values()))
+        if count > SLOW:
+            self.session.note(f"checking the program on all {count:,} facts")
+        return check_everything(program, self._as_read)
+
+    @property
+    def _as_read(self) -> DataProblem:
+        """The problem without the predicates of definitions, which programs bring along."""
+        return replace(self.problem, facts=self.facts)
 
     def _grow(self, builder: RuleBuilder) -> None:
         seen: str | None = None
@@ -78,12 +135,20 @@ class _DataRun:
             self.steps += 1
             if stage != seen:
                 self.stages, seen = self.stages + 1, stage
+                self._save(builder)
             if builder.front:
                 self._show(builder, stage)
             if builder.front and self.session.seconds > GROWING * self.settings.time_limit:
                 self.session.note(f"no time for a larger language than that of the stage {stage!r}")
                 self.ended = "time limit"
                 break
+
+    def _save(self, builder: RuleBuilder) -> None:
+        """What a run that is killed leaves behind."""
+        if self.session.folder is not None and builder.front:
+            best = self._least_energy(builder)
+            self.session.save_best(self._shown(builder, best), {"size": best.size, "errors": best.errors})
+        self.session.save_progress({"stages": self.stages}, now=True)
 
     def _show(self, builder: RuleBuilder, stage: str) -> None:
         best = builder.best
@@ -103,38 +168,53 @@ class _DataRun:
         groups = worlds_of(self.problem)
         folds = min(self.settings.folds, groups.count)
         if folds < 2:
-            return self._least_energy(builder)
+            return self._at_end(builder)
         self.session.note(f"choosing by {folds} folds ({groups.reason})")
         numbers = fold_numbers(groups, folds, seeds.rng(self.settings.seed, Stream.FOLDS))
-        for found in cross_validate(self.problem, self.problem.labels, numbers, self.stages):
+        for found in cross_validate(self.problem, self.problem.labels, numbers, self.stages, self.given):
             self.steps += 1
+            self.held_out = found or self.held_out
             if self.session.out_of_time:
                 self.ended = "time limit"
-                return self._least_energy(builder)
-            self.held_out = found or self.held_out
-        assert self.held_out is not None
+                break
+            self._show_folds(folds)
+        done = 0 if self.held_out is None else len(self.held_out.weights)
+        if self.held_out is None or done < min(LEAST_FOLDS, folds):
+            return self._at_end(builder)
         recipe = self.held_out.best({each: found.size for each, found in builder.found.items()})
         accuracy = 1 - self.held_out.error(recipe)
-        self.because = f"the best of {folds} folds: accuracy {accuracy:.3f} ({recipe.kind}, stage {recipe.stage})"
+        some = f"{folds} folds" if done == folds else f"the {done} of {folds} folds there was time for"
+        self.because = f"the best of {some}: accuracy {accuracy:.3f} ({recipe.kind}, stage {recipe.stage})"
         self.folds = Interval.share(accuracy * sum(self.held_out.weights), sum(self.held_out.weights))
         return builder.found[recipe]
 
-    def _least_energy(self, builder: RuleBuilder) -> FoundRules:
-        self.because = self.because or "the least size plus errors of the front"
-        return builder.best
+    def _show_folds(self, folds: int) -> None:
+        if self.steps % 20 == 0:
+            done = 0 if self.held_out is None else len(self.held_out.weights)
+            figures = {"folds done": float(done), "of": float(folds)}
+            self.session.show(Report("rules", self.steps, self.stages, figures))
 
-    def _finish(self, builder: RuleBuilder, chosen: FoundRules) -> DataResult:
-        program = simplify(builder.program(chosen))
+    def _at_end(self, builder: RuleBuilder) -> FoundRules:
+        self.because = self.because or "the least size plus errors of the front"
+        return self._least_energy(builder)
+
+    def _least_energy(self, builder: RuleBuilder) -> FoundRules:
+        if not builder.front:  # the run ended before anything was found
+            builder.add_constant()
+        return min(builder.front.values(), key=lambda found: (found.size + found.errors, found.errors))
+
+    def _finish(self, builder: RuleBuilder, chosen: FoundRules, program: Program, train: AtomCheck) -> DataResult:
         points: dict[int, FrontPoint] = {}
         least = float("inf")
         for found in sorted(builder.front.values(), key=lambda each: (each.size, each.errors)):
             if found.errors < least:
                 least = found.errors
-                shown = program if found is chosen else simplify(builder.program(found))
+                shown = program if found is chosen else self._shown(builder, found)
                 points[shown.literals] = FrontPoint(shown.literals, found.errors, shown)
-        train = check_atoms(program, self.problem, self.problem.labels)
         if not any(point.program == program for point in points.values()):
-            points[program.literals] = FrontPoint(program.literals, float(train.misses + train.alarms), program)
+            wrong = float(train.fit.misses + train.fit.alarms)
+            points[program.literals] = FrontPoint(program.literals, wrong, program)
+        test = None if self.problem.test is None else check_atoms(program, self._as_read, self.problem.test)
         folder = self.session.folder
         result = DataResult(
             task=self.problem.name,
@@ -147,35 +227,18 @@ class _DataRun:
             ended=self.ended,
             run_dir=None if folder is None else folder.path,
             front=Front(points[size] for size in sorted(points)),
-            train=train,
-            test=None if self.problem.test is None else check_atoms(program, self.problem, self.problem.test),
+            train=train.fit,
+            test=None if test is None else test.fit,
             folds=self.folds,
             worlds=worlds_of(self.problem).reason,
             chosen_because=self.because,
             notes=self.problem.notes,
+            facts=self.facts,
         )
+        failure = explain_failure(program, self.problem, self.facts, train, test, self.ended, result.good)
+        result = replace(result, failure=failure)
+        self.session.save_progress({"stages": self.stages}, now=True)
         if folder is not None:
             folder.write_program("program.dlm", program)
             folder.write_json("result.json", result.to_json())
         return result
-
-
-def check_atoms(program: Program, problem: DataProblem, labels: LabelledAtoms) -> Fit:
-    """What an engine answers on all facts, against labelled atoms."""
-    answers = run_program(program, problem.facts, "auto", missing="empty").rows()
-    size = max(problem.facts.size, 1)
-    said = np.isin(_codes(labels.rows, size), _codes(answers, size))
-    truth = labels.truth
-    return Fit(
-        int((said & truth).sum()), int((~said & truth).sum()), int((said & ~truth).sum()), int((~said & ~truth).sum())
-    )
-
-
-def _codes(rows: Rows, size: int) -> NDArray[np.int64] | NDArray[np.object_]:
-    """Rows as single values that can be compared."""
-    if size ** rows.shape[1] < 2**62:
-        code = np.zeros(len(rows), dtype=np.int64)
-        for column in rows.T:
-            code = code * size + column
-        return code
-    return np.array([row.tobytes() for row in np.ascontiguousarray(rows)], dtype=object)

@@ -9,13 +9,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.bits import unpack_last
+from dlm.data.bits import BoolArray, pack_last, unpack_last
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import DataProblem
 from dlm.learning.rules.bank import ConceptBank
 from dlm.learning.rules.cover import cover_rows
 from dlm.learning.rules.features import Features, RowTerm
 from dlm.learning.rules.growth import Growth, Scores
+from dlm.learning.rules.prior import Given
 from dlm.learning.rules.terms import Variables
 from dlm.learning.rules.tree import Tree, cut_back, grow_tree
 from dlm.learning.rules.universe import build_universe
@@ -24,9 +25,12 @@ from dlm.logic.syntax import FALSE, TRUE, Definition, Formula, Not, Program
 
 __all__ = ["Recipe", "FoundRules", "RuleBuilder"]
 
-ENOUGH, SMALL = 3, 0.2
-"""Literals of a program without errors with which no smaller one is looked for; and literals for each positive row up
-to which one further stage without a smaller program ends the search, not four."""
+ENOUGH, TINY, SMALL = 3, 0.005, 0.2
+"""Literals of a program without errors, and literals for each positive row, with which no smaller one is looked for;
+and literals for each positive row up to which one further stage without a smaller program ends the search, not four."""
+
+FEW_CHAINS = 16
+"""Where no more ways of two steps lead on, what is not so at their ends is looked at early."""
 
 Step = Callable[[], Iterator[None]]
 
@@ -43,7 +47,7 @@ Answers = NDArray[np.bool_]
 class Recipe:
     """How a program was made: what cross-validation chooses by."""
 
-    kind: Literal["rules", "tree"]
+    kind: Literal["rules", "tree", "start"]
     stage: str
     price: float
 
@@ -62,10 +66,12 @@ class FoundRules:
 class RuleBuilder:
     """Grows the language for one set of rows, stage by stage."""
 
-    def __init__(self, problem: DataProblem, labels: LabelledAtoms) -> None:
-        self.problem, self.labels = problem, labels
+    def __init__(
+        self, problem: DataProblem, labels: LabelledAtoms, given: Sequence[tuple[Given, BoolArray]] = ()
+    ) -> None:
+        self.problem, self.labels, self.given = problem, labels, given
         self.bank = ConceptBank(build_universe(problem, labels))
-        self.features = Features(self.bank)
+        self.features = Features(self.bank, problem.bias)
         positive = np.where(labels.truth, labels.weights, 0.0)
         self.growth = Growth(self.bank, self.features, Scores(positive, labels.weights - positive))
         self.front: dict[int, FoundRules] = {}
@@ -76,6 +82,8 @@ class RuleBuilder:
 
         Ends after so many stages, or early with a program that leaves little to be wished for.
         """
+        if self.given:
+            self._begin()
         same = 0  # stages in a row without a smaller program
         for stage, steps in self._plan()[:most]:
             for step in steps:
@@ -86,8 +94,9 @@ class RuleBuilder:
             self._learn(stage)
             yield stage
             size, same = self.best.size, same + 1 if self.best.size == before else 0
-            few = size <= SMALL * float(self.labels.weights[self.labels.truth].sum())
-            if early and not self.best.errors and (size <= ENOUGH or same >= (1 if few else 4)):
+            positives = float(self.labels.weights[self.labels.truth].sum())
+            patience = 0 if size <= max(ENOUGH, TINY * positives) else 1 if size <= SMALL * positives else 4
+            if early and not self.best.errors and same >= patience:
                 return
 
     def _plan(self) -> list[tuple[str, list[Step]]]:
@@ -104,10 +113,27 @@ class RuleBuilder:
             ("counts", [lambda: growth.exists(4, least=2), lambda: growth.inside(1)]),
             ("depth 3", [lambda: growth.paths(3), lambda: growth.exists(6), lambda: growth.inside(1)]),
         ]
-        return [item for item in stages if item[0] != "negation" or self.problem.bias.negation]
+        names = [name for name, _ in stages]
+        few = growth.count_chains(2) <= FEW_CHAINS
+        stages.insert(names.index("siblings" if few else "depth 2"), ("negation inside", [lambda: growth.inside(2)]))
+        return [item for item in stages if not item[0].startswith("negation") or self.problem.bias.negation]
+
+    def add_constant(self) -> None:
+        """Offer the program that is true of nothing."""
+        said = np.zeros(self.labels.count, dtype=np.bool_)
+        self._offer(Recipe("rules", "nothing", 1.0), _rules_formula([]), 0, said)
+
+    def _begin(self) -> None:
+        """Offer the first guess, and take its parts up as features."""
+        guess, said = self.given[0]
+        self._offer(Recipe("start", "start", 0.0), guess.formula, guess.size, said)
+        columns = np.stack([pack_last(said, np.uint64) for _, said in self.given])
+        self.features.add([term for term, _ in self.given], columns)
 
     def _learn(self, stage: str) -> None:
         """Rules and trees over all features so far, for several prices of an error."""
+        if not self.found:
+            self.add_constant()
         terms, columns = self.features.literals(negated=self.growth.negation)
         sizes = np.array([term.size for term in terms], dtype=np.int64)
         truth, weights = self.labels.truth, self.labels.weights
@@ -117,8 +143,14 @@ class RuleBuilder:
             for rule in cover.members:
                 said |= unpack_last(rule.rows, self.labels.count)
             self._offer(Recipe("rules", stage, price), _rules_formula(rules), cover.size, said)
+        if not self.problem.bias.negation:
+            return  # trees say what is not so
         sizes = sizes[: len(self.features)]
-        whole = grow_tree(self.features.columns, sizes, truth, weights)
+        splits = self.features.columns
+        if not self.problem.bias.forall:
+            quantified = np.array([self.features.quantifiers(term) > 0 for term in terms[: len(splits)]])
+            splits = np.where(quantified[:, None], np.uint64(0), splits)
+        whole = grow_tree(splits, sizes, truth, weights)
         used = sorted(whole.used())
         table = np.zeros((len(self.features), self.labels.count), dtype=np.bool_)
         table[used] = unpack_last(self.features.columns[used], self.labels.count)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.bits import BoolArray
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import DataProblem
+from dlm.learning.rules.prior import Given
 from dlm.learning.rules.search import Recipe, RuleBuilder
 
 __all__ = ["FoldErrors", "cross_validate"]
@@ -33,9 +35,14 @@ class FoldErrors:
 
 
 def cross_validate(
-    problem: DataProblem, labels: LabelledAtoms, folds: NDArray[np.int64], stages: int
+    problem: DataProblem,
+    labels: LabelledAtoms,
+    folds: NDArray[np.int64],
+    stages: int,
+    given: Sequence[tuple[Given, BoolArray]] = (),
 ) -> Iterator[FoldErrors | None]:
-    """Learn without each fold in turn, and see what is said of it. Yields None while at work, the result at the end.
+    """Learn without each fold in turn, and see what is said of it. Yields None while at work, and after each fold
+    what is known so far.
 
     Rows of the fold have no weight in learning; what a program says of them is known all the same.
     """
@@ -43,12 +50,12 @@ def cross_validate(
     sums: list[dict[Recipe, float]] = []
     for fold in numbers:
         out = folds == fold
-        builder = RuleBuilder(problem, replace(labels, weights=np.where(out, 0.0, labels.weights)))
+        builder = RuleBuilder(problem, replace(labels, weights=np.where(out, 0.0, labels.weights)), given)
         for _ in builder.stages(stages, early=False):
             yield None
         wrong = labels.weights * out
         found = builder.found.items()
         sums.append({recipe: float(wrong[each.said != labels.truth].sum()) for recipe, each in found})
-    known = set.intersection(*(set(errors) for errors in sums))
-    weights = tuple(float(labels.weights[folds == fold].sum()) for fold in numbers)
-    yield FoldErrors(weights, {recipe: tuple(errors[recipe] for errors in sums) for recipe in known})
+        known = set.intersection(*(set(errors) for errors in sums))
+        weights = tuple(float(labels.weights[folds == done].sum()) for done in numbers[: len(sums)])
+        yield FoldErrors(weights, {recipe: tuple(errors[recipe] for errors in sums) for recipe in known})

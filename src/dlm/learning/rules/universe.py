@@ -19,14 +19,15 @@ from dlm.data.bits import BoolArray, Words, pack_last
 from dlm.data.facts import Facts, Numbers, Rows
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import DataProblem
+from dlm.data.surroundings import radius_of, surroundings
 from dlm.learning.rules.terms import KEY, Link
 from dlm.logic.comparison import Comparison
 
 __all__ = ["EdgeList", "TypedColumns", "WideTable", "build_universe"]
 
 
-LARGE, HUB = 100_000, 500
-"""Objects from which on only the surroundings of the rows are looked at, and the degree at which a way ends."""
+LARGE = 100_000
+"""Objects from which on only the surroundings of the rows are looked at."""
 
 VALUES, CUTS = 24, 12
 """How many values of an attribute become constants at most, and how many thresholds a number has."""
@@ -97,8 +98,9 @@ class _Builder:
         self.problem, self.labels = problem, labels
         facts = problem.facts
         near = np.ones(facts.size, dtype=np.bool_)
-        if facts.size > LARGE:
-            facts, near = _surroundings(facts, labels.rows, problem.bias.depth)
+        if facts.size > LARGE or radius_of(problem.world) is not None:
+            near = surroundings(problem)
+            facts = _facts_about(facts, near)
         self.facts = facts
         typing = facts.typing
         self.type_of = np.zeros(facts.size, dtype=np.int64) if typing is None else typing.of
@@ -272,24 +274,10 @@ def _as_date(days: float) -> date:
     return date(1970, 1, 1) + timedelta(days=int(np.floor(days)))
 
 
-def _surroundings(facts: Facts, rows: Rows, depth: int) -> tuple[Facts, BoolArray]:
-    """The facts about objects that few steps lead to from the rows, and which these are.
-
-    Ways end at hubs, which lead anywhere.
-    """
-    near = np.zeros(facts.size, dtype=np.bool_)
-    near[rows.ravel()] = True
-    degree = np.zeros(facts.size, dtype=np.int64)
-    wide = [table for table in facts.relations.values() if table.shape[1] > 1]
-    for table in wide:
-        degree += np.bincount(table.ravel(), minlength=facts.size)
-    for _ in range(depth):
-        open_ = near & (degree <= HUB)
-        for table in wide:
-            touched = open_[table].any(axis=1)
-            near[table[touched].ravel()] = True
+def _facts_about(facts: Facts, near: BoolArray) -> Facts:
+    """The facts all of whose arguments are among some objects."""
     keep = {name: table[near[table].all(axis=1)] for name, table in facts.relations.items()}
-    return Facts(facts.objects, keep, dict(_near_numbers(facts.attributes, near)), facts.typing), near
+    return Facts(facts.objects, keep, dict(_near_numbers(facts.attributes, near)), facts.typing)
 
 
 def _near_numbers(attributes: Mapping[str, Numbers], near: BoolArray) -> Iterable[tuple[str, Numbers]]:
