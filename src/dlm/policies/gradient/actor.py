@@ -13,6 +13,7 @@ from torch import Tensor
 from dlm.data.worlds import Worlds
 from dlm.envs.domain import AnyDomain, State
 from dlm.envs.view import View
+from dlm.learning.invention import Inventions
 from dlm.logic.syntax import Atom, Definition, Program
 from dlm.machine import Layout, Machine, Valuation, extract, fast_apply, flushed_denormals, valuation_of
 from dlm.seeds import fixed_rng
@@ -20,12 +21,13 @@ from dlm.space.choices import Choices, program_of
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
 
-__all__ = ["Actor"]
+__all__ = ["NOTHING", "Actor"]
 
 STATES_AT_A_TIME = 512
 """States that go through the machine together, at most. A power of 2: index tables are made for powers of 2 only."""
 CELLS = 1 << 22
 """Truth values of the widest unit that are computed together, at most; bounds the memory of large worlds."""
+NOTHING = Inventions()
 SAMPLED = 20
 """States that tell which binary predicates say something about an object and itself."""
 
@@ -36,6 +38,7 @@ class Actor:
     Blocksworld's view joins the two copies of each block into one object, so that the output is joined as well.
     The machine reads tuples of different objects only. What a binary predicate says about an object and itself (a
     block and its own goal, in that view) is therefore read as a unary predicate, if it says anything.
+    `inventions` are predicates of earlier machines about what can be observed; the machine reads those that are shown.
     How soft its choices are is up to whoever calls: every method that computes takes the weights to compute with.
     """
 
@@ -45,21 +48,26 @@ class Actor:
         settings: MachineSettings,
         generator: torch.Generator | None = None,
         device: torch.device | str = "cpu",
+        inventions: Inventions = NOTHING,
     ) -> None:
-        self.domain = domain
+        self.domain, self.inventions = domain, inventions
         self.device = torch.device(device)
         self.view = domain.view
         self._selves = {f"{name}_itself": name for name in self._telling_diagonals()}
         if self._selves:
             self.view = _with_diagonals(self.view or View(domain.predicates), self._selves)
-        predicates = self.view.predicates if self.view else domain.predicates
-        self.wiring = wire(settings, predicates, domain.action, domain.action_arity)
+        self.observed = self.view.predicates if self.view else domain.predicates
+        self.wiring = wire(settings, {**self.observed, **inventions.arities}, domain.action, domain.action_arity)
         self.machine = Machine(self.wiring, generator, device=device)
         self._layouts: dict[int, Layout] = {}
         self._atoms: dict[int, NDArray[np.intp]] = {}
 
     def look(self, state: State) -> Worlds:
-        """What the machine reads of a state."""
+        """What the machine reads of a state: what can be observed, and what earlier machines make of it."""
+        return self.inventions.extend(self.observe(state))
+
+    def observe(self, state: State) -> Worlds:
+        """What the view shows of a state."""
         worlds = self.domain.look(state)
         if not self._selves:
             return worlds
@@ -101,6 +109,10 @@ class Actor:
     def program(self, choices: Choices | None = None) -> Program:
         """The program of some choices, or of the likeliest ones, about the domain's own predicates."""
         program = extract(self.machine) if choices is None else program_of(self.wiring, choices)
+        return self.finish(self.inventions.complete(program))
+
+    def finish(self, program: Program) -> Program:
+        """A program about what the view shows, as one about the domain's own predicates."""
         return self.view.program(program) if self.view else program
 
     def _together(self, size: int) -> int:

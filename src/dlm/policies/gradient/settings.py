@@ -69,6 +69,7 @@ class CurriculumSettings:
     greedy: bool = True  # whether exams are set greedily too: what is trained and reported is the sampled policy
     replay: float = 0.5  # share of episodes that start where an exam was failed
     scattered: float = 0.0  # share of fresh start states moved on by random moves; ours
+    largest: int | None = None  # lessons are no larger than this, or there is only the first; None: all of them; ours
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class PolicySettings:
     soft: SoftSettings = SoftSettings()
     most_updates: int | None = None  # of a restart; None: it ends by itself or with the time limit
     diversity: float = 1.0  # factor on the first logits: units that begin alike take long to differ; ours
+    repair: bool = False  # whether a local search mends programs, and another one completes them; ours
 
 
 MOST_UPDATES = 3000

@@ -12,8 +12,9 @@ from torch import Tensor
 from dlm.envs.domain import AnyDomain, State
 from dlm.envs.evaluate import Mode
 from dlm.errors import RunError
+from dlm.learning.invention import Inventions
 from dlm.machine.critic import Critic
-from dlm.policies.gradient.actor import Actor
+from dlm.policies.gradient.actor import NOTHING, Actor
 from dlm.policies.gradient.annealing import Softness
 from dlm.policies.gradient.curriculum import Curriculum, CurriculumState
 from dlm.policies.gradient.ppo import ppo_update
@@ -24,7 +25,7 @@ from dlm.policies.gradient.soft import SoftPolicy
 from dlm.policies.verify import TOLERANCE
 from dlm.space.settings import MachineSettings
 
-__all__ = ["Course", "Rank", "Training", "TrainingState"]
+__all__ = ["CHECK_EVERY", "Course", "Rank", "Training", "TrainingState"]
 
 CRITIC_WIDTH, CRITIC_RATE = 32, 0.005
 """Size of the critic's summaries, and its learning rate."""
@@ -34,6 +35,10 @@ MOST_EPISODES = 200
 """Episodes an update, however short they are."""
 SUCCEEDS = 0.95
 """Success in the last lesson that annealing waits for."""
+CHECK_EVERY = 10
+"""Updates between looks at the program."""
+PATIENCE = 60
+"""Updates at the coldest before a restart."""
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 """What Adam remembers of a parameter."""
 
@@ -81,10 +86,11 @@ class Training:
         rng: np.random.Generator,
         generator: torch.Generator,
         device: torch.device,
+        inventions: Inventions = NOTHING,
     ) -> None:
         self.domain, self.settings = domain, settings
         self._rng, self._generator = rng, generator
-        self.actor = Actor(domain, machine, generator, device)
+        self.actor = Actor(domain, machine, generator, device, inventions)
         self.actor.machine.logits.data.mul_(settings.diversity)
         predicates = {arity: len(names) for arity, names in self.actor.wiring.inputs_by_arity.items()}
         self.critic = Critic(predicates, CRITIC_WIDTH, generator, device)
@@ -103,6 +109,28 @@ class Training:
         """The soft policy as it is, without noise."""
         weights = self.actor.machine.weights(self.softness.quiet).detach()
         return SoftPolicy(self.actor, weights, self.softness.action_temperature)
+
+    @property
+    def exam_due(self) -> bool:
+        every = self.settings.curriculum.exam_every // self.settings.update.trajectories
+        return self.course.updates % max(1, every) == 0
+
+    @property
+    def settled(self) -> bool:
+        """Whether the choices have been as cold as they get for long, or there were enough updates."""
+        most = self.settings.most_updates
+        return self.course.coldest > PATIENCE or (most is not None and self.course.updates > most)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """What is shown of the training."""
+        return {
+            "lesson": self.curriculum.size,
+            "returns": self.course.returns,
+            "success": self.course.success,
+            "temperature": self.softness.temperature,
+            "action_temperature": self.softness.action_temperature,
+        }
 
     def update(self, *, anneal: bool) -> int:
         """Play, and improve actor and critic by it; with `anneal`, harden in the last lesson. The steps played."""
