@@ -19,7 +19,7 @@ from dlm.cli.results import print_result
 from dlm.errors import SettingsError
 from dlm.learning.rules.result import DataResult
 from dlm.learning.settings import NOISES, LearnSettings, NoiseName
-from dlm.policies.settings import PolicyRunSettings
+from dlm.policies.settings import MODELS, ModelName, PolicyRunSettings
 from dlm.runs.problem import ProblemWarning
 from dlm.runs.settings import DEVICES, SCHEDULES, DeviceName, RunSettings, ScheduleName
 from dlm.runs.tensorboard import LOGS, LogName
@@ -99,6 +99,7 @@ def learn(
     keep_soft: Annotated[
         bool, typer.Option("--keep-soft", metavar="", help=f"Of rl/... tasks: {KEEP_SOFT_HELP}")
     ] = False,
+    model: Annotated[ModelName | None, _setting(PolicyRunSettings, "model", metavar="|".join(MODELS))] = None,
     repair: Annotated[
         bool | None, typer.Option("--repair/--no-repair", metavar="", help=f"Of rl/... tasks: {REPAIR_HELP}")
     ] = None,
@@ -165,6 +166,7 @@ def learn(
         device=device,
         keep_soft=keep_soft or None,
         repair=repair,
+        model=model,
         teacher=teacher,
         noise=noise,
         noise_decay=noise_decay,

@@ -18,6 +18,9 @@ from dlm.runs.extras import check_learner
 
 __all__ = ["build_policy_learner"]
 
+NLM_RATE = 0.005
+"""The learning rate of neural logic machines, as published."""
+
 
 def build_policy_learner(
     name: str,
@@ -59,6 +62,8 @@ def build_policy_learner(
         trained = PolicySettings(algorithm=algorithm)
     else:
         trained = replace(default_settings(domain, algorithm, keep_soft=settings.keep_soft), repair=settings.repair)
+    if settings.model == "nlm":  # its weights are no logits of choices
+        trained = replace(trained, rates=replace(trained.rates, learning_rate=NLM_RATE), diversity=1.0)
     if name == "dlm-incr-rl":
         from dlm.policies.gradient.practised import Practised
 
@@ -70,6 +75,7 @@ def build_policy_learner(
         trained,
         machine,
         keep_soft=settings.keep_soft,
+        model=settings.model,
         out_of_time=out_of_time,
         device=find_device(settings.device),
     )

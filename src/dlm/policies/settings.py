@@ -9,10 +9,13 @@ from dlm.errors import SettingsError
 from dlm.runs.extras import missing_torch
 from dlm.runs.settings import RunSettings
 
-__all__ = ["METHODS", "TAUGHT", "POLICY_LEARNERS", "PolicyLearnerName", "PolicyRunSettings"]
+__all__ = ["METHODS", "MODELS", "TAUGHT", "ModelName", "POLICY_LEARNERS", "PolicyLearnerName", "PolicyRunSettings"]
 
 PolicyLearnerName = Literal["auto", "ppo", "reinforce", "imitation", "search", "nlrl", "dlm-incr-sl", "dlm-incr-rl"]
 POLICY_LEARNERS: tuple[str, ...] = get_args(PolicyLearnerName)
+
+ModelName = Literal["dlm", "nlm"]
+MODELS: tuple[str, ...] = get_args(ModelName)
 
 TAUGHT = ("imitation", "dlm-incr-sl")
 """The learners that have a teacher."""
@@ -26,6 +29,10 @@ METHODS = {
     "ppo+repair": "policy gradient (PPO), and a local search over programs that changed or completed what it learned",
     "reinforce+repair": "policy gradient (REINFORCE), and a local search over programs that changed or completed "
     "what it learned",
+    "ppo (nlm)": "reinforcement learning by policy gradient (PPO) of a neural logic machine (a baseline without "
+    "program)",
+    "reinforce (nlm)": "reinforcement learning by policy gradient (REINFORCE) of a neural logic machine (a baseline "
+    "without program)",
     "nlrl": "reinforcement learning by policy gradient over weighted clauses (NLRL, a baseline)",
     "dlm-incr-sl": "a stack of machines trained by gradient on a teacher's labels (DLM+incr (SL)), not reinforcement "
     "learning",
@@ -48,6 +55,10 @@ class PolicyRunSettings(RunSettings):
     keep_soft: bool = field(
         default=False, metadata={"help": "Train the soft policy alone, as the paper's nIDLM, and report its returns."}
     )
+    model: ModelName = field(
+        default="dlm",
+        metadata={"help": "What ppo and reinforce train: the logic machine, or the baseline nlm, which stays soft."},
+    )
     teacher: str | None = field(default=None, metadata={"help": "Whom imitation and dlm-incr-sl imitate."})
     repair: bool = field(
         default=True, metadata={"help": "Let ppo mend programs by local search and complete them by one another."}
@@ -58,6 +69,12 @@ class PolicyRunSettings(RunSettings):
         if self.keep_soft and self.learner not in ("auto", *SOFT):
             raise SettingsError(
                 f"the {self.learner} learner has no soft policy to keep; use --learner ppo or reinforce"
+            )
+        if self.model not in MODELS:
+            raise SettingsError(f"The 'model' setting must be one of {MODELS}. Got {self.model!r} instead.")
+        if self.model == "nlm" and not (self.keep_soft and self.learner in SOFT):
+            raise SettingsError(
+                "a neural logic machine has no program: --model nlm is for --learner ppo or reinforce with --keep-soft"
             )
         if self.teacher is not None and self.learner not in TAUGHT:
             raise SettingsError(

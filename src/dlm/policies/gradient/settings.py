@@ -129,6 +129,7 @@ def default_settings(domain: AnyDomain, algorithm: Algorithm = "ppo", *, keep_so
         AnnealingSettings(temperature_decay=0.95, noise_decay=0.95, decided=0.98),
         CurriculumSettings(exam_every=100, pass_mark=0.98, greedy=False, scattered=0.1),
         most_updates=MOST_UPDATES,
+        repair=True,
     )
     return _kept_soft(settings, lessons=len(domain.lessons)) if keep_soft else settings
 

@@ -26,7 +26,7 @@ from dlm.learning.invention import Inventions
 from dlm.logic.syntax import Program
 from dlm.machine import Selection, flushed_denormals
 from dlm.policies.gradient.actor import Actor
-from dlm.policies.gradient.annealing import ACTION_TEMPERATURE
+from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, warm_enough
 from dlm.policies.gradient.scoring import Benchmark
 from dlm.policies.imitation.dagger import wander
 from dlm.policies.imitation.teachers import Teacher, act_as_told
@@ -55,7 +55,7 @@ class TaughtSettings:
     look_every: int = 100  # steps between looks at the program
     learning_rate: float = 0.02
     temperature: tuple[float, float] = (1.0, 0.2)  # of the choices, at first and in the end
-    action_temperature: tuple[float, float] = (ACTION_TEMPERATURE, 0.15)  # of the actions, at first and once warm
+    decided: float = 0.98  # probability of a single true action that sets how warm actions become
     warm_at: float = 0.5  # the share of the phase after which actions are as warm as they get
     diversity: float = 10.0  # factor on the first logits: units that begin alike take long to differ
     cross_entropy: float = 0.3  # weight of the atoms' cross entropy beside the likelihood of good actions
@@ -103,8 +103,8 @@ class TaughtTraining:
             (actor.valuation(pool.states), torch.from_numpy(pool.good).float(), torch.from_numpy(pool.hard))
             for pool in pools
         ]
-        actor.machine.logits.data.mul_(settings.diversity)
-        self.optimiser = torch.optim.Adam([actor.machine.logits], lr=settings.learning_rate)
+        actor.parameters.data.mul_(settings.diversity)
+        self.optimiser = torch.optim.Adam([actor.parameters], lr=settings.learning_rate)
         self.step, self.loss = 0, float("nan")
 
     @property
@@ -117,10 +117,9 @@ class TaughtTraining:
         first, last = self.settings.temperature
         return float(first * (last / first) ** (self.step / self.settings.steps))
 
-    @property
-    def action_temperature(self) -> float:
-        """Of the actions: it rises by a constant factor a step."""
-        first, last = self.settings.action_temperature
+    def action_temperature(self, actions: int) -> float:
+        """Of so many actions: it rises by a constant factor a step."""
+        first, last = ACTION_TEMPERATURE, warm_enough(actions, self.settings.decided)
         return float(first * (last / first) ** min(1.0, self.step / self.settings.steps / self.settings.warm_at))
 
     @property
@@ -142,7 +141,7 @@ class TaughtTraining:
             replaced = round(settings.batch * settings.mined)
             again = torch.randint(len(hard), (replaced,), generator=self._generator, device=device)
             rows[:replaced] = hard.to(device)[again]
-        weights = self.actor.machine.weights(Selection(self.temperature))
+        weights = self.actor.weights(Selection(self.temperature))
         scores = self.actor.scores(weights, {arity: table[rows] for arity, table in valuation.items()})
         loss = self._loss(scores, good[rows].to(device))
         self.optimiser.zero_grad()
@@ -154,7 +153,7 @@ class TaughtTraining:
 
     def _loss(self, scores: Tensor, good: Tensor) -> Tensor:
         """How unlikely the policy is to do something good, and how far the atoms are from the labels."""
-        log_probs = (scores / self.action_temperature).log_softmax(dim=1)
+        log_probs = (scores / self.action_temperature(scores.shape[1])).log_softmax(dim=1)
         likelihood = (log_probs + good.log()).logsumexp(dim=1).mean()
         atoms = any_answer_loss(squeeze(scores, self.settings.margin), good, self.settings.balance)
         return self.settings.cross_entropy * atoms - likelihood
@@ -169,14 +168,14 @@ class TaughtTraining:
     # ------------------------------------------------------------------ stopping and going on
 
     def state(self) -> TaughtState:
-        known = self.optimiser.state.get(self.actor.machine.logits, {})
+        known = self.optimiser.state.get(self.actor.parameters, {})
         empty = torch.zeros(0)
         moments = tuple(_array(known.get(name, empty)) for name in ("exp_avg", "exp_avg_sq"))
-        return TaughtState(_array(self.actor.machine.logits), (moments[0], moments[1]), self.step, self.loss)
+        return TaughtState(_array(self.actor.parameters), (moments[0], moments[1]), self.step, self.loss)
 
     def restore(self, state: TaughtState) -> None:
         """Go on from a snapshot of a training made with the same arguments."""
-        logits = self.actor.machine.logits
+        logits = self.actor.parameters
         arrays = (state.logits, *(state.moments if state.step else ()))
         if any(array.shape != tuple(logits.shape) or not np.isfinite(array).all() for array in arrays):
             raise RunError("the saved weights do not fit this machine")

@@ -14,14 +14,16 @@ from dlm.envs.evaluate import Mode
 from dlm.errors import RunError
 from dlm.learning.invention import Inventions
 from dlm.machine.critic import Critic
-from dlm.policies.gradient.actor import NOTHING, Actor
+from dlm.policies.gradient.actor import NOTHING
 from dlm.policies.gradient.annealing import Softness
 from dlm.policies.gradient.curriculum import Curriculum, CurriculumState
+from dlm.policies.gradient.neural import build_actor
 from dlm.policies.gradient.ppo import ppo_update
 from dlm.policies.gradient.reinforce import reinforce_update
 from dlm.policies.gradient.rollout import Trajectories, play, roll_out
 from dlm.policies.gradient.settings import PolicySettings
 from dlm.policies.gradient.soft import SoftPolicy
+from dlm.policies.settings import ModelName
 from dlm.policies.verify import TOLERANCE
 from dlm.space.settings import MachineSettings
 
@@ -87,16 +89,17 @@ class Training:
         generator: torch.Generator,
         device: torch.device,
         inventions: Inventions = NOTHING,
+        model: ModelName = "dlm",
     ) -> None:
         self.domain, self.settings = domain, settings
         self._rng, self._generator = rng, generator
-        self.actor = Actor(domain, machine, generator, device, inventions)
-        self.actor.machine.logits.data.mul_(settings.diversity)
+        self.actor = build_actor(model, domain, machine, generator, device, inventions)
+        self.actor.parameters.data.mul_(settings.diversity)
         predicates = {arity: len(names) for arity, names in self.actor.wiring.inputs_by_arity.items()}
         self.critic = Critic(predicates, CRITIC_WIDTH, generator, device)
         self.optimiser = torch.optim.Adam(
             [
-                {"params": [self.actor.machine.logits], "lr": settings.rates.learning_rate},
+                {"params": [self.actor.parameters], "lr": settings.rates.learning_rate},
                 {"params": list(self.critic.parameters()), "lr": CRITIC_RATE},
             ]
         )
@@ -107,7 +110,7 @@ class Training:
     @property
     def policy(self) -> SoftPolicy:
         """The soft policy as it is, without noise."""
-        weights = self.actor.machine.weights(self.softness.quiet).detach()
+        weights = self.actor.weights(self.softness.quiet).detach()
         return SoftPolicy(self.actor, weights, self.softness.action_temperature)
 
     @property
@@ -206,7 +209,7 @@ class Training:
     def state(self) -> TrainingState:
         trained = self.optimiser.state_dict()
         return TrainingState(
-            logits=_array(self.actor.machine.logits),
+            logits=_array(self.actor.parameters),
             critic={name: _array(tensor) for name, tensor in self.critic.state_dict().items()},
             moments=[{name: _array(own[name]) for name in MOMENTS} for own in trained["state"].values()],
             rates=[float(group["lr"]) for group in trained["param_groups"]],
@@ -217,7 +220,7 @@ class Training:
 
     def restore(self, state: TrainingState) -> None:
         """Go on from a snapshot of a training made with the same arguments."""
-        logits = self.actor.machine.logits
+        logits = self.actor.parameters
         shapes = [tuple(own.shape) for own in (logits, *self.critic.parameters())]
         for name in ("exp_avg", "exp_avg_sq") if state.moments else ():
             # Those of the critic are missing where it is not trained.
