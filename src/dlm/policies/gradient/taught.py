@@ -34,7 +34,7 @@ from dlm.policies.play import Act, play
 from dlm.seeds import fixed_rng
 from dlm.space.settings import MachineSettings
 
-__all__ = ["Labelled", "Taught", "TaughtSettings", "TaughtState", "TaughtTraining", "demonstrate", "taught_sizes"]
+__all__ = ["Demonstration", "Taught", "TaughtSettings", "TaughtState", "TaughtTraining", "demonstrate", "taught_sizes"]
 
 LOSS_MEMORY = 0.98
 AS_GOOD = 0.25
@@ -64,7 +64,7 @@ class TaughtSettings:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class Demonstration:
     """States of one size, and which of their action atoms are good [states, actions], in the order of the atoms.
 
     `hard` are the numbers of those in which the best program so far is wrong.
@@ -93,7 +93,7 @@ class TaughtTraining:
     def __init__(
         self,
         actor: Actor,
-        pools: Sequence[Labelled],
+        pools: Sequence[Demonstration],
         settings: TaughtSettings,
         generator: torch.Generator,
     ) -> None:
@@ -239,7 +239,7 @@ def demonstrate(
     size: int,
     settings: TaughtSettings,
     rng: np.random.Generator,
-) -> Labelled:
+) -> Demonstration:
     """Labelled states of the teacher's episodes, in most of which some moves are random."""
     domain = actor.domain
     start = domain.reset(rng, settings.episodes, size)
@@ -254,7 +254,7 @@ def demonstrate(
     states, good = states.take(useful), np.ascontiguousarray(good[useful])
     said = np.zeros_like(good) if best is None else evaluate_target(best, domain.observe(states))[atoms]
     right = (said & good).any(axis=1) & ~(said & ~good).any(axis=1)
-    return Labelled(states, good, np.flatnonzero(~right))
+    return Demonstration(states, good, np.flatnonzero(~right))
 
 
 def _array(tensor: Tensor) -> NDArray[np.float32]:
