@@ -63,7 +63,7 @@ def build_policy_learner(
     else:
         trained = replace(default_settings(domain, algorithm, keep_soft=settings.keep_soft), repair=settings.repair)
     if settings.model == "nlm":  # its weights are no logits of choices
-        trained = replace(trained, rates=replace(trained.rates, learning_rate=NLM_RATE), diversity=1.0)
+        trained = replace(trained, rates=replace(trained.rates, learning_rate=NLM_RATE), diversity=1.0, model="nlm")
     if name == "dlm-incr-rl":
         from dlm.policies.gradient.practised import Practised
 
@@ -75,7 +75,6 @@ def build_policy_learner(
         trained,
         machine,
         keep_soft=settings.keep_soft,
-        model=settings.model,
         out_of_time=out_of_time,
         device=find_device(settings.device),
     )

@@ -81,16 +81,16 @@ def test_it_learns_to_act_as_its_teacher(tmp_path: Path) -> None:
 
 def test_only_a_better_machine_is_kept() -> None:
     stack = stack_of("rl/path")
-    kept, total = stack.kept, -np.inf
-    while stack.phase < 4:
-        phase, before = stack.phase, stack.best and stack.best[0].total
+    kept, total = stack.course.kept, -np.inf
+    while stack.course.phase < 4:
+        phase, before = stack.course.phase, stack.course.best and stack.course.best[0].total
         stack.advance()
-        if stack.phase > phase and stack.kept > kept:
-            assert stack.best is not None
-            assert stack.best[0].total > total
-            total, kept = stack.best[0].total, stack.kept
-        assert stack.best is None or before is None or stack.best[0].total >= before
-    assert stack.kept >= 1
+        if stack.course.phase > phase and stack.course.kept > kept:
+            assert stack.course.best is not None
+            assert stack.course.best[0].total > total
+            total, kept = stack.course.best[0].total, stack.course.kept
+        assert stack.course.best is None or before is None or stack.course.best[0].total >= before
+    assert stack.course.kept >= 1
     assert stack.inventions.shown
 
 
@@ -103,7 +103,7 @@ def test_a_snapshot_goes_on_as_if_nothing_had_happened() -> None:
     again.restore(cut.state())
     for _ in range(3):
         assert again.advance() == whole.advance()
-    assert again.best == whole.best
+    assert again.course.best == whole.course.best
     assert again.inventions == whole.inventions
 
 
@@ -117,13 +117,13 @@ def test_starts_from_which_it_fails_count_from_then_on() -> None:
     stack = stack_of("rl/path")
     stack.advance()
     domain = get_domain("rl/path")
-    starts, phase = len(stack.benchmark.starts), stack.phase
+    starts, phase = len(stack.benchmark.starts), stack.course.phase
     assert stack.refute([domain.reset(fixed_rng(), 5, 20)])
     assert len(stack.benchmark.starts) == starts + 1
-    assert stack.phase == phase + 1
+    assert stack.course.phase == phase + 1
     again = stack_of("rl/path")
     again.restore(stack.state())
-    assert again.best == stack.best
+    assert again.course.best == stack.course.best
 
 
 def test_a_benchmark_tells_what_anybody_earns() -> None:
@@ -152,10 +152,10 @@ def test_a_stack_by_practice_goes_on_from_a_snapshot_too() -> None:
     for _ in range(3):  # into the second phase
         whole.advance()
         cut.advance()
-    assert whole.phase == 2 or whole.done
+    assert whole.course.phase == 2 or whole.done
     again.restore(cut.state())
     assert again.advance() == whole.advance()
-    assert again.best == whole.best
+    assert again.course.best == whole.course.best
 
 
 def test_practice_needs_no_teacher_and_is_called_what_it_is() -> None:

@@ -35,7 +35,6 @@ from dlm.policies.gradient.scoring import Bar, Benchmark, Score
 from dlm.policies.gradient.settings import PolicySettings
 from dlm.policies.gradient.soft import SavedSoft, SoftPolicy
 from dlm.policies.gradient.training import CHECK_EVERY, Rank, Training, TrainingState
-from dlm.policies.settings import ModelName
 from dlm.policies.verify import longest_tests
 from dlm.runs.checkpoint import choices_of
 from dlm.runs.learner import Candidate, Report
@@ -101,12 +100,10 @@ class PolicyGradient:
         machine: MachineSettings,
         *,
         keep_soft: bool = False,
-        model: ModelName = "dlm",
         out_of_time: Callable[[], bool] = lambda: False,
         device: torch.device | str = "cpu",
     ) -> None:
         self.domain, self.settings, self.machine, self.keep_soft = domain, settings, machine, keep_soft
-        self.model = model
         self.benchmark = Benchmark(domain, seed)
         self.pool = ProgramPool(self.benchmark)
         self.best_soft: tuple[Rank, SoftPolicy] | None = None
@@ -130,7 +127,7 @@ class PolicyGradient:
     @property
     def made_by(self) -> str:
         """Who made the best program: the gradient, or the gradient and discrete repair; or what has no program."""
-        if self.model == "nlm":
+        if self.settings.model == "nlm":
             return f"{self.name} (nlm)"
         return self.name + (REPAIRED if self.pool.repaired else "")
 
@@ -203,9 +200,7 @@ class PolicyGradient:
 
     def _restart(self) -> None:
         self.effort.restarts += 1
-        self.training = Training(
-            self.domain, self.settings, self.machine, self._rng, self._generator, self.device, model=self.model
-        )
+        self.training = Training(self.domain, self.settings, self.machine, self._rng, self._generator, self.device)
         self.found = Found()
 
     def _examine(self) -> None:

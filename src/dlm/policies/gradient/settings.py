@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dlm.envs.domain import AnyDomain
+from dlm.policies.settings import ModelName
 from dlm.space.settings import MachineSettings
 
 __all__ = [
@@ -92,6 +93,7 @@ class PolicySettings:
     soft: SoftSettings = SoftSettings()
     most_updates: int | None = None  # of a restart; None: it ends by itself or with the time limit
     diversity: float = 1.0  # factor on the first logits: units that begin alike take long to differ; ours
+    model: ModelName = "dlm"  # what is trained
     repair: bool = False  # whether a local search mends programs, and another one completes them; ours
 
 

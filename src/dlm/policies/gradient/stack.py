@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
@@ -87,6 +87,21 @@ class Teaching(Protocol[StateT]):
         """The score from which a program is good enough."""
 
 
+@dataclass
+class StackCourse:
+    """How a run goes: the phase, the machines that were kept, programs, and the start states that were added."""
+
+    phase: int = 0
+    kept: int = 0
+    steps: int = 0
+    best: tuple[Score, Program] | None = None
+    improved: bool = False  # whether the best program is of this phase
+    before: Program | None = None  # the best one when the phase began
+    found: tuple[Score, Program] | None = None  # the best one of the phase, about what its machine reads
+    added: list[SavedEpisodes] = field(default_factory=list)
+    done: bool = False
+
+
 @dataclass(frozen=True)
 class StackState(Generic[StateT]):
     """All that the next slice of work depends on."""
@@ -94,16 +109,9 @@ class StackState(Generic[StateT]):
     training: StateT
     generator: NDArray[np.uint8]
     rng: np.random.Generator
-    phase: int
-    kept: int
     inventions: SavedInventions
-    added: list[SavedEpisodes]
-    best: tuple[Score, Program] | None
-    before: tuple[Score, Program] | None
-    found: tuple[Score, Program] | None
-    steps: int
+    course: StackCourse
     benchmark_steps: int
-    done: bool
 
 
 class MachineStack(Generic[StateT]):
@@ -113,22 +121,29 @@ class MachineStack(Generic[StateT]):
 
     def __init__(self, domain: AnyDomain, seed: int, teaching: Teaching[StateT], sizes: Sequence[int]) -> None:
         self.domain, self.seed, self.teaching = domain, seed, teaching
-        self.name = self.made_by = teaching.name
         self.benchmark = Benchmark(domain, seed, sizes=(sizes[-1], sizes[0], sizes[-1] * 3 // 2))
         self.enough = teaching.enough(self.benchmark)
         self.inventions = Inventions()
-        self.best: tuple[Score, Program] | None = None
-        self.phase = self.kept = 0
-        self.done = False
-        self._added: list[State] = []
-        self._steps = 0
+        self.course = StackCourse()
         rng = seeds.rng(seed, Stream.PHASE)
         self._samples = [scatter(domain, rng, domain.reset(rng, SAMPLED, size)) for size in sizes]
         self._begin()
 
     @property
+    def name(self) -> str:
+        return self.teaching.name
+
+    @property
+    def made_by(self) -> str:
+        return self.name
+
+    @property
+    def done(self) -> bool:
+        return self.course.done
+
+    @property
     def env_steps(self) -> int:
-        return self._steps + self.benchmark.steps
+        return self.course.steps + self.benchmark.steps
 
     @property
     def state_type(self) -> type[StackState[StateT]]:
@@ -137,35 +152,41 @@ class MachineStack(Generic[StateT]):
 
     def advance(self) -> Report:
         """Train; look at the program; and if the phase is over, go on to the next one."""
-        before = self.best
-        self._steps += self.training.advance()
+        course, before = self.course, self.course.best
+        course.steps += self.training.advance()
         self._look()
-        figures = {"machines": float(self.kept), **self.training.figures}
-        if self.best is not None:
-            figures["score"] = self.best[0].total
+        figures = {"machines": float(course.kept), **self.training.figures}
         candidate = None
-        if self.best is not None and self.best is not before:
-            candidate = Candidate(self.best[1], self.name, self.best[0].total)
-            self.done = self.best[0].total >= self.enough + OPTIMAL
-        report = Report(self.name, self.env_steps, self.phase, figures, candidate)
-        if self.training.over and not self.done:
+        if course.best is not None:
+            figures["score"] = course.best[0].total
+            course.done = course.best[0].total >= self.enough + OPTIMAL
+            if course.best is not before:
+                candidate = Candidate(course.best[1], self.name, course.best[0].total)
+        report = Report(self.name, self.env_steps, course.phase, figures, candidate)
+        if self.training.over and not course.done:
             self._end_phase()
             self._begin()
         return report
 
     def program(self, seconds: float = 0.0) -> Program:
         """The best program, pruned as long as it earns no less; about the domain's own predicates."""
-        if self.best is None:
+        if self.course.best is None:
             return simplify(self.training.actor.program())
-        score, program = self.best
+        score, program = self.course.best
         end = time.monotonic() + min(seconds, PRUNING)
         bar = Bar(self.benchmark, score.total, lambda: time.monotonic() >= end)
         return prune(program, dict(self.domain.predicates), bar)
 
     def refute(self, failed: Sequence[State]) -> bool:
         """The best program fails from these start states: programs are scored from there too, and phases go on."""
+        self.course.added += map(SavedEpisodes.of, failed)
         self._add(failed)
+        if self.course.best is not None:
+            program = self.course.best[1]
+            self.course.best = self.benchmark.score(program), program
+        self._end_phase()
         self._begin()
+        self.course.done = False
         return True
 
     def soft(self) -> SoftPolicy | None:
@@ -181,51 +202,45 @@ class MachineStack(Generic[StateT]):
 
     def _begin(self) -> None:
         """A fresh machine that reads what is shown."""
-        self.phase += 1
-        self._before = self.best
-        self._found: tuple[Score, Program] | None = None
+        course = self.course
+        course.phase += 1
+        course.before = course.best[1] if course.best else None
+        course.improved, course.found = False, None
         self._set_up()
 
     def _set_up(self) -> None:
-        self._rng = seeds.rng(self.seed, Stream.PHASE, self.phase)
+        self._rng = seeds.rng(self.seed, Stream.PHASE, self.course.phase)
         self._generator = torch.Generator().manual_seed(int(self._rng.integers(2**62)))
-        self.training = self.teaching.begin(
-            self.inventions, self._before[1] if self._before else None, self._rng, self._generator
-        )
-        self._looked: Program | None = None
+        self.training = self.teaching.begin(self.inventions, self.course.before, self._rng, self._generator)
 
     def _look(self) -> None:
-        """Play the program of the likeliest choices, if it is another one than the last."""
-        actor = self.training.actor
+        """Play the program of the likeliest choices, if it is another one than the best of the phase."""
+        actor, course = self.training.actor, self.course
         raw = extract(actor.machine)
-        if raw == self._looked:
+        if course.found is not None and raw == course.found[1]:
             return
-        self._looked = raw
-        floor = self._found[0].total if self._found else -np.inf
+        floor = course.found[0].total if course.found else -np.inf
         program = simplify(actor.finish(self.inventions.complete(raw)))
         score = self.benchmark.score(program, floor)
         if score.total <= floor:
             return
-        self._found = score, raw
-        if self.best is None or score.total > self.best[0].total:
-            self.best = score, program
+        course.found = score, raw
+        if course.best is None or score.total > course.best[0].total:
+            course.best, course.improved = (score, program), True
 
     def _end_phase(self) -> None:
         """Keep the machine if its program earns more than those before: what it reads is shown to the next."""
-        if self._found is None or self.best is self._before:
+        if self.course.found is None or not self.course.improved:
             return
         actor = self.training.actor
         worlds: list[Worlds] = [actor.observe(sample) for sample in self._samples]
         breadth = actor.wiring.settings.breadth_at(1)
-        self.inventions = self.inventions.grown([self._found[1]], actor.observed, worlds, breadth)
-        self.kept += 1
+        self.inventions = self.inventions.grown([self.course.found[1]], actor.observed, worlds, breadth)
+        self.course.kept += 1
 
     def _add(self, starts: Sequence[State]) -> None:
-        self._added += starts
         self.benchmark.add(starts)
-        self.enough, self.done = self.teaching.enough(self.benchmark), False
-        if self.best is not None:
-            self.best = self.benchmark.score(self.best[1]), self.best[1]
+        self.enough = self.teaching.enough(self.benchmark)
 
     # ------------------------------------------------------------------ stopping and going on
 
@@ -235,30 +250,20 @@ class MachineStack(Generic[StateT]):
             training=self.training.state(),
             generator=self._generator.get_state().numpy().copy(),
             rng=deepcopy(self._rng),
-            phase=self.phase,
-            kept=self.kept,
             inventions=SavedInventions.of(self.inventions),
-            added=[SavedEpisodes.of(starts) for starts in self._added],
-            best=self.best,
-            before=self._before,
-            found=self._found,
-            steps=self._steps,
+            course=replace(self.course, added=list(self.course.added)),
             benchmark_steps=self.benchmark.steps,
-            done=self.done,
         )
 
     def restore(self, state: StackState[StateT]) -> None:
         """Go on from a snapshot of a learner made with the same arguments."""
-        if state.phase < 1:
+        if state.course.phase < 1:
             raise RunError("the saved phases are not those of this learner")
-        self.inventions, self.phase, self.kept = state.inventions.restored(), state.phase, state.kept
-        self._before = state.before
-        self._add([saved.like(self._samples[0]) for saved in state.added])
+        self.inventions = state.inventions.restored()
+        self.course = replace(state.course, added=list(state.course.added))
+        self._add([saved.like(self._samples[0]) for saved in state.course.added])
         self._set_up()
         self.training.restore(state.training)
         self._rng.bit_generator.state = state.rng.bit_generator.state
         self._generator.set_state(torch.from_numpy(state.generator.copy()))
-        # One and the same if this phase has found nothing better.
-        self.best = self._before if state.best == state.before else state.best
-        self._found, self.done = state.found, state.done
-        self._steps, self.benchmark.steps = state.steps, state.benchmark_steps
+        self.benchmark.steps = state.benchmark_steps

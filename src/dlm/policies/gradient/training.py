@@ -23,7 +23,6 @@ from dlm.policies.gradient.reinforce import reinforce_update
 from dlm.policies.gradient.rollout import Trajectories, play, roll_out
 from dlm.policies.gradient.settings import PolicySettings
 from dlm.policies.gradient.soft import SoftPolicy
-from dlm.policies.settings import ModelName
 from dlm.policies.verify import TOLERANCE
 from dlm.space.settings import MachineSettings
 
@@ -89,11 +88,10 @@ class Training:
         generator: torch.Generator,
         device: torch.device,
         inventions: Inventions = NOTHING,
-        model: ModelName = "dlm",
     ) -> None:
         self.domain, self.settings = domain, settings
         self._rng, self._generator = rng, generator
-        self.actor = build_actor(model, domain, machine, generator, device, inventions)
+        self.actor = build_actor(settings.model, domain, machine, generator, device, inventions)
         self.actor.parameters.data.mul_(settings.diversity)
         predicates = {arity: len(names) for arity, names in self.actor.wiring.inputs_by_arity.items()}
         self.critic = Critic(predicates, CRITIC_WIDTH, generator, device)
