@@ -34,12 +34,12 @@ def test_only_what_is_new_is_shown() -> None:
         nobody(x) :- exists y: father(x, y) & ~father(x, y).
         grand(x, y) :- exists z: parent(x, z) & ~orphan(y, z) & (same(z, x) | ~nobody(x)).
     """)
-    grown = Inventions().grown([program], TASK, worlds_of(0), 2)
+    grown = Inventions().grown([program], TASK.inputs, worlds_of(0), 2)
     # `same` is an input read backwards, `orphan` the negation of `parent` read backwards, `nobody` a constant.
     assert sorted(grown.arities.values()) == [2, 2]
     assert len(grown.shown) == 2
     # Again the same: nothing is new any more.
-    again = grown.grown([program], TASK, worlds_of(0), 2)
+    again = grown.grown([program], TASK.inputs, worlds_of(0), 2)
     assert len(again.shown) == 2
 
 
@@ -48,7 +48,7 @@ def test_only_what_is_new_is_shown() -> None:
 def test_a_program_about_inventions_means_the_same_when_completed(seed: int) -> None:
     """Law: to add the inventions to the worlds, or their definitions to the program, is all one."""
     first = parse_program("a(x, y) :- father(x, y) | mother(x, y). t(x, y) :- exists z != x: a(x, z) & a(z, y).")
-    inventions = Inventions().grown([first], TASK, worlds_of(seed), 2)
+    inventions = Inventions().grown([first], TASK.inputs, worlds_of(seed), 2)
     binary = [name for name, arity in inventions.arities.items() if arity == 2]
     rng = np.random.default_rng(seed)
     one, two = rng.choice(binary), rng.choice([*binary, "son"])
@@ -61,7 +61,7 @@ def test_a_program_about_inventions_means_the_same_when_completed(seed: int) -> 
 
 def test_an_extended_task_shows_inventions_and_asks_the_same() -> None:
     program = parse_program("t(x, y) :- father(x, y) | mother(x, y).")
-    inventions = Inventions().grown([program], TASK, worlds_of(3), 2)
+    inventions = Inventions().grown([program], TASK.inputs, worlds_of(3), 2)
     extended = inventions.extend_task(TASK)
     assert set(extended.inputs) - set(TASK.inputs) == set(inventions.shown)
     plain, more = (task.sample(np.random.default_rng(1), 4, 6) for task in (TASK, extended))

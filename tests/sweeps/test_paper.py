@@ -78,8 +78,14 @@ def test_the_ablation_shortens_all_rows_alike() -> None:
 
 def test_the_usual_critic_runs_keep_the_soft_policy() -> None:
     jobs = EXPERIMENTS["critic"]().jobs(Wanted(seeds=(0,)))
-    assert len(jobs) == 6
-    assert all(job.settings == {"keep_soft": True} for job in jobs)
+    assert len(jobs) == 12
+    assert all(job.settings["keep_soft"] for job in jobs)
+    assert {job.asked for job in jobs if job.settings.get("model") == "nlm"} == {"nlm-ppo", "nlm-reinforce"}
+
+
+def test_programs_by_the_gradient_alone_and_repaired_ones_are_rows_of_their_own() -> None:
+    jobs = EXPERIMENTS["rl"]().jobs(Wanted(tasks=("rl/on",), methods=("ppo", "ppo+repair"), seeds=(0,)))
+    assert ["--no-repair" in job.command(Path("out")) for job in jobs] == [True, False]
 
 
 def trial(rate: float) -> dict[str, Any]:

@@ -44,8 +44,8 @@ def learn(
 
     Settings are those of the run (`seed`, `learner`, `schedule`, `time_limit`, `incremental`, `device`), of training
     (`noise`, `noise_decay`, `dropout`, `shorten`: changes of the schedule), of the machine (`depth`, `breadth`, ... as
-    in `dlm.MachineSettings`), and of worlds (`keep_soft`, `teacher`, `action`,
-    `arity`, `encode`, `sizes`, `limit`).
+    in `dlm.MachineSettings`), and of worlds (`keep_soft`, `teacher`, `repair`,
+    `model`, `action`, `arity`, `encode`, `sizes`, `limit`).
 
     Files are written only if a folder `out` is given; True makes a new one under ``./runs``. `progress` shows how the
     run goes; by default it does so in a terminal or notebook. `verbose` shows every better program, anywhere.
@@ -75,10 +75,10 @@ def learn_policy(
     `env` is a task such as ``"rl/unstack"``, a `dlm.envs.Domain`, a Gymnasium environment or its id, or a function from
     a size to an environment. An environment that is not one of ours shows structures, can be copied, and needs the name
     of the predicate whose atoms are its actions; `arity`, `encode`, `sizes` and `limit` are for it alone
-    (`dlm.envs.probe.domain_of` describes them). `teacher` is for the learner "imitation": a program, the name of
-    a hand-written one, a program file or run folder, or a function from a structure to the arguments of good actions;
-    by default the program written for the task. With `incremental`, machines in phases invent predicates for it.
-    All other options are those of `learn`.
+    (`dlm.envs.probe.domain_of` describes them). `teacher` is for the learners "imitation" and "dlm-incr-sl": a
+    program, the name of a hand-written one, a program file or run folder, or a function from a structure to the
+    arguments of good actions; by default the program written for the task. With `incremental`, machines in phases
+    invent predicates for "imitation". All other options are those of `learn`.
     """
     from dlm.policies.policy import Policy
     from dlm.tasks import Task

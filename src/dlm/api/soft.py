@@ -11,6 +11,7 @@ from dlm.api.learn import read_settings
 from dlm.errors import RunError
 from dlm.learning.settings import LearnSettings
 from dlm.policies.gradient.soft import load_soft
+from dlm.policies.settings import PolicyRunSettings
 from dlm.problems import WorldOptions
 from dlm.runs.extras import missing_torch
 from dlm.runs.folder import RunFolder
@@ -50,7 +51,9 @@ def soft_machine(run: str | Path, *, problem: object = None, trust: bool = False
 
     if not isinstance(known, Task) or not isinstance(settings, LearnSettings):
         policy = load_soft(folder, known)  # type: ignore[arg-type]
-        wiring = policy.actor.machine.wiring
+        if isinstance(settings, PolicyRunSettings) and settings.model == "nlm":
+            raise RunError(f"the run {run} trained a neural logic machine, which makes no choices to show")
+        wiring = policy.actor.wiring
         return SoftMachine(
             known.name, None, None, dict(wiring.inputs), (*likely_choices(wiring, policy.weights[0], most),)
         )

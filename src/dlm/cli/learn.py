@@ -29,7 +29,7 @@ from dlm.cli.options import JsonOption
 from dlm.cli.policy_options import TrustOption, complete_problem
 from dlm.errors import ProblemWarning, SettingsError
 from dlm.learning.settings import NOISES, LearnSettings, NoiseName
-from dlm.policies.settings import PolicyRunSettings
+from dlm.policies.settings import MODELS, ModelName, PolicyRunSettings
 from dlm.runs.settings import DEVICES, SCHEDULES, DeviceName, RunSettings, ScheduleName
 from dlm.runs.tensorboard import LOGS, LogName
 from dlm.space.settings import MachineSettings
@@ -38,19 +38,33 @@ __all__ = ["learn"]
 
 NOT_VERIFIED = 3
 AnyLearnerName = Literal[
-    "auto", "gradient", "search", "nlm", "dilp", "dnl-ilp", "rules", "ppo", "reinforce", "imitation", "nlrl"
+    "auto",
+    "gradient",
+    "search",
+    "nlm",
+    "dilp",
+    "dnl-ilp",
+    "rules",
+    "ppo",
+    "reinforce",
+    "imitation",
+    "nlrl",
+    "dlm-incr-sl",
+    "dlm-incr-rl",
 ]
 LEARNER_HELP = (
     "Who learns: auto, gradient or search, or a baseline of the paper (nlm, dilp, dnl-ilp); of one's own data: rules; "
     "of rl/... tasks: auto "
-    "(search, then ppo if need be), search (planning and rule search), ppo, reinforce, imitation (of a teacher), or "
-    "the baseline nlrl. Default: auto."
+    "(search, then ppo if need be), search (planning and rule search), ppo, reinforce, imitation (of a teacher), "
+    "dlm-incr-sl and dlm-incr-rl (the paper's stacks of machines, by a teacher or by ppo), or the baseline nlrl. "
+    "Default: auto."
 )
 TEACHER_HELP = (
-    "Of rl/... tasks, for --learner imitation: a program file, the run folder of a policy (its soft policy if it was "
-    "kept), or a hand-written program by name. Default: the one written for the task."
+    "Of rl/... tasks, for --learner imitation and dlm-incr-sl: a program file, the run folder of a policy (its soft "
+    "policy if it was kept), or a hand-written program by name. Default: the one written for the task."
 )
 KEEP_SOFT_HELP = "train the soft policy alone, as the paper's nIDLM, and report its returns."
+REPAIR_HELP = "whether a local search mends the programs of ppo; what it changed is called ppo+repair. Default: repair."
 MACHINE = "Machine settings (default: the task's)"
 TRAINING = "Changes of the schedule, for tasks (default: the schedule's)"
 WORLD = "Of environments that are not ours"
@@ -94,6 +108,10 @@ def learn(
     keep_soft: Annotated[
         bool, typer.Option("--keep-soft", metavar="", help=f"Of rl/... tasks: {KEEP_SOFT_HELP}")
     ] = False,
+    model: Annotated[ModelName | None, _setting(PolicyRunSettings, "model", metavar="|".join(MODELS))] = None,
+    repair: Annotated[
+        bool | None, typer.Option("--repair/--no-repair", metavar="", help=f"Of rl/... tasks: {REPAIR_HELP}")
+    ] = None,
     incremental: Annotated[bool, _setting(LearnSettings, "incremental", "--incremental", metavar="")] = False,
     teacher: Annotated[str | None, typer.Option(metavar="TEACHER", help=TEACHER_HELP)] = None,
     device: Annotated[DeviceName | None, _setting(LearnSettings, "device", metavar="|".join(DEVICES))] = None,
@@ -161,6 +179,8 @@ def learn(
         incremental=incremental or None,
         device=device,
         keep_soft=keep_soft or None,
+        repair=repair,
+        model=model,
         teacher=teacher,
         noise=noise,
         noise_decay=noise_decay,

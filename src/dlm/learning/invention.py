@@ -19,7 +19,7 @@ from dlm.logic.formulas import rename_definitions
 from dlm.logic.syntax import Definition, Program, atoms
 from dlm.tasks.task import Task
 
-__all__ = ["Inventions", "reachable"]
+__all__ = ["Inventions", "SavedInventions", "reachable"]
 
 SHOWN = 12
 """Invented predicates of one arity that a machine reads at most, those that the best program uses first."""
@@ -63,13 +63,16 @@ class Inventions:
         definitions = (*self.library, *program.definitions)
         return Program(reachable(definitions, [program.target.name]))
 
-    def grown(self, programs: Sequence[Program], task: Task, worlds: Sequence[Worlds], widest: int) -> Inventions:
-        """With the definitions of programs about the shown predicates, their targets' included.
+    def grown(
+        self, programs: Sequence[Program], inputs: Collection[str], worlds: Sequence[Worlds], widest: int
+    ) -> Inventions:
+        """With the definitions of programs about some inputs and the shown predicates, their targets' included.
 
         Shown from now on are those of at most `widest` arguments that differ from every input, and from each other,
         on some of the worlds; also when negated or read with the arguments in another order.
         """
-        free = _fresh({*task.inputs, task.target, *(d.name for d in self.library)})
+        targeted = (program.target.name for program in programs)
+        free = _fresh({*inputs, *targeted, *(d.name for d in self.library)})
         library, targets, order = self.library, list[str](), list[str]()
         for program in programs:
             names = {definition.name: next(free) for definition in program.definitions}
@@ -81,10 +84,25 @@ class Inventions:
         arity = {definition.name: definition.arity for definition in library}
         candidates = [name for name in order if arity[name] <= widest]
         kept: list[str] = []
-        for name in _different(candidates, tuple(task.inputs), library, worlds):
+        for name in _different(candidates, tuple(inputs), library, worlds):
             if sum(arity[other] == arity[name] for other in kept) < SHOWN:
                 kept.append(name)
         return Inventions(reachable(library, kept), tuple(kept))
+
+
+@dataclass(frozen=True)
+class SavedInventions:
+    """What `Inventions` holds, its definitions as one program."""
+
+    library: Program | None
+    shown: tuple[str, ...]
+
+    @classmethod
+    def of(cls, inventions: Inventions) -> SavedInventions:
+        return cls(Program(inventions.library) if inventions.library else None, inventions.shown)
+
+    def restored(self) -> Inventions:
+        return Inventions(self.library.definitions if self.library else (), self.shown)
 
 
 def reachable(definitions: Sequence[Definition], wanted: Collection[str]) -> tuple[Definition, ...]:

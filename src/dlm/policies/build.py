@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, cast
+from dataclasses import replace
+from typing import Literal
 
 from dlm.envs.domain import AnyDomain
 from dlm.envs.from_gymnasium import EnvDomain
@@ -16,6 +17,9 @@ from dlm.policies.settings import PolicyRunSettings
 from dlm.runs.extras import check_learner
 
 __all__ = ["build_policy_learner"]
+
+NLM_RATE = 0.005
+"""The learning rate of neural logic machines, as published."""
 
 
 def build_policy_learner(
@@ -46,13 +50,25 @@ def build_policy_learner(
     from dlm.machine.device import find_device
     from dlm.policies.gradient.learner import PolicyGradient
     from dlm.policies.gradient.settings import PolicySettings, default_settings, machine_settings
+    from dlm.policies.gradient.stack import MachineStack
+    from dlm.policies.gradient.taught import Taught, taught_sizes
 
-    algorithm = cast(Literal["ppo", "reinforce"], name)
+    machine = settings.machine or machine_settings(domain)
+    if name == "dlm-incr-sl":
+        taught = Taught(judged, find_teacher(judged, teacher), machine, device=find_device(settings.device))
+        return MachineStack(judged, seed, taught, taught_sizes(judged))
+    algorithm: Literal["ppo", "reinforce"] = "reinforce" if name == "reinforce" else "ppo"
     if settings.schedule == "paper":
         trained = PolicySettings(algorithm=algorithm)
     else:
-        trained = default_settings(domain, algorithm, keep_soft=settings.keep_soft)
-    machine = settings.machine or machine_settings(domain)
+        trained = replace(default_settings(domain, algorithm, keep_soft=settings.keep_soft), repair=settings.repair)
+    if settings.model == "nlm":  # its weights are no logits of choices
+        trained = replace(trained, rates=replace(trained.rates, learning_rate=NLM_RATE), diversity=1.0, model="nlm")
+    if name == "dlm-incr-rl":
+        from dlm.policies.gradient.practised import Practised
+
+        practised = Practised(judged, trained, machine, find_device(settings.device))
+        return MachineStack(judged, seed, practised, taught_sizes(judged))
     return PolicyGradient(
         judged,
         seed,

@@ -24,7 +24,7 @@ from dlm.policies.gradient.soft import SOFT, SoftPolicy, load_soft, save_soft
 from dlm.policies.imitation.teachers import TeacherSource, find_teacher
 from dlm.policies.learner import AnyPolicyLearner
 from dlm.policies.policy import Policy
-from dlm.policies.settings import PolicyRunSettings
+from dlm.policies.settings import TAUGHT, PolicyRunSettings
 from dlm.policies.verify import SOFT_EPISODES, Tested, play_program, try_trials
 from dlm.programs import read_program
 from dlm.runs.codec import decode
@@ -45,7 +45,7 @@ def check_policy_task(domain: AnyDomain, settings: RunSettings, teacher: Teacher
     assert isinstance(settings, PolicyRunSettings)
     for learner in settings.turns:
         check_learner(learner, settings.device)
-    if settings.learner == "imitation":
+    if settings.learner in TAUGHT:
         find_teacher(domain, settings.teacher if teacher is None else teacher)
 
 

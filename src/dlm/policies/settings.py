@@ -9,10 +9,18 @@ from dlm.errors import SettingsError
 from dlm.runs.extras import missing_torch
 from dlm.runs.settings import RunSettings
 
-__all__ = ["METHODS", "POLICY_LEARNERS", "PolicyLearnerName", "PolicyRunSettings"]
+__all__ = ["METHODS", "MODELS", "TAUGHT", "ModelName", "POLICY_LEARNERS", "PolicyLearnerName", "PolicyRunSettings"]
 
-PolicyLearnerName = Literal["auto", "ppo", "reinforce", "imitation", "search", "nlrl"]
+PolicyLearnerName = Literal["auto", "ppo", "reinforce", "imitation", "search", "nlrl", "dlm-incr-sl", "dlm-incr-rl"]
 POLICY_LEARNERS: tuple[str, ...] = get_args(PolicyLearnerName)
+
+ModelName = Literal["dlm", "nlm"]
+MODELS: tuple[str, ...] = get_args(ModelName)
+
+TAUGHT = ("imitation", "dlm-incr-sl")
+"""The learners that have a teacher."""
+SOFT = ("ppo", "reinforce")
+"""The learners that have a soft policy to keep, and may repair programs."""
 
 METHODS = {
     "search": "planning on small instances and rule search, not reinforcement learning",
@@ -21,7 +29,14 @@ METHODS = {
     "ppo+repair": "policy gradient (PPO), and a local search over programs that changed or completed what it learned",
     "reinforce+repair": "policy gradient (REINFORCE), and a local search over programs that changed or completed "
     "what it learned",
+    "ppo (nlm)": "reinforcement learning by policy gradient (PPO) of a neural logic machine (a baseline without "
+    "program)",
+    "reinforce (nlm)": "reinforcement learning by policy gradient (REINFORCE) of a neural logic machine (a baseline "
+    "without program)",
     "nlrl": "reinforcement learning by policy gradient over weighted clauses (NLRL, a baseline)",
+    "dlm-incr-sl": "a stack of machines trained by gradient on a teacher's labels (DLM+incr (SL)), not reinforcement "
+    "learning",
+    "dlm-incr-rl": "a stack of machines trained by policy gradient (DLM+incr, PPO)",
     "imitation": "imitation of a teacher by rule search on the states that it labels, not reinforcement learning",
 }
 
@@ -40,26 +55,43 @@ class PolicyRunSettings(RunSettings):
     keep_soft: bool = field(
         default=False, metadata={"help": "Train the soft policy alone, as the paper's nIDLM, and report its returns."}
     )
-    teacher: str | None = field(default=None, metadata={"help": "Whom the imitation learner imitates."})
+    model: ModelName = field(
+        default="dlm",
+        metadata={"help": "What ppo and reinforce train: the logic machine, or the baseline nlm, which stays soft."},
+    )
+    teacher: str | None = field(default=None, metadata={"help": "Whom imitation and dlm-incr-sl imitate."})
+    repair: bool = field(
+        default=True, metadata={"help": "Let ppo mend programs by local search and complete them by one another."}
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.keep_soft and self.learner in ("search", "imitation", "nlrl"):
+        if self.keep_soft and self.learner not in ("auto", *SOFT):
             raise SettingsError(
                 f"the {self.learner} learner has no soft policy to keep; use --learner ppo or reinforce"
             )
-        if self.teacher is not None and self.learner != "imitation":
-            raise SettingsError(f"the learner {self.learner!r} has no teacher; use --learner imitation with --teacher")
+        if self.model not in MODELS:
+            raise SettingsError(f"The 'model' setting must be one of {MODELS}. Got {self.model!r} instead.")
+        if self.model == "nlm" and not (self.keep_soft and self.learner in SOFT):
+            raise SettingsError(
+                "a neural logic machine has no program: --model nlm is for --learner ppo or reinforce with --keep-soft"
+            )
+        if self.teacher is not None and self.learner not in TAUGHT:
+            raise SettingsError(
+                f"the learner {self.learner!r} has no teacher; use --learner {' or '.join(TAUGHT)} with --teacher"
+            )
+        if not self.repair and self.learner not in ("auto", *SOFT):
+            raise SettingsError(f"the learner {self.learner!r} repairs no programs; --no-repair is for --learner ppo")
         if self.incremental and self.learner != "imitation":
             raise SettingsError(
-                f"the learner {self.learner!r} of policies trains at most one machine; --incremental is for "
-                "--learner imitation"
+                f"the learner {self.learner!r} of policies does not learn in phases by --incremental, which is for "
+                "--learner imitation; the paper's stack of machines is --learner dlm-incr-sl or dlm-incr-rl"
             )
         trained = self.machine is not None or self.schedule != "fast"
         if trained and self.learner in ("search", "imitation", "nlrl"):
             raise SettingsError(
                 f"the learner {self.learner!r} of policies trains no machine: settings of machines and schedules are "
-                "for --learner ppo, reinforce or auto"
+                "for --learner ppo, reinforce, dlm-incr-sl, dlm-incr-rl or auto"
             )
 
     @property

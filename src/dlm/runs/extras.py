@@ -8,7 +8,7 @@ from dlm.errors import MissingExtraError
 
 __all__ = ["TRAINED", "check_learner", "missing_torch"]
 
-TRAINED = ("gradient", "ppo", "reinforce", "nlm", "dilp", "dnl-ilp", "nlrl")
+TRAINED = ("gradient", "ppo", "reinforce", "nlm", "dilp", "dnl-ilp", "nlrl", "dlm-incr-sl", "dlm-incr-rl")
 """The learners that train by gradients."""
 
 

@@ -22,6 +22,7 @@ FLAGS = {
     "residual": ("--residual", "--no-residual"),
     "incremental": ("--incremental", None),
     "keep_soft": ("--keep-soft", None),
+    "repair": ("--repair", "--no-repair"),
 }
 
 

@@ -23,7 +23,7 @@ def test_what_machines_invent_keeps_its_meaning_as_a_word() -> None:
     machine = machine_settings(room.language.domain)
     task = taught_task(room.language, [cases], [], machine)
     worlds = room.language.observe(cases.states)
-    inventions = Inventions().grown([first], task, [worlds], 3)
+    inventions = Inventions().grown([first], task.inputs, [worlds], 3)
     names = adopt(inventions, room.language.vocabulary)
     shown = [name for name in inventions.shown if inventions.arities[name] <= 2]
     assert len(names) == len(shown) > 1

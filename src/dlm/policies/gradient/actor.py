@@ -8,24 +8,26 @@ from dataclasses import replace
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from dlm.data.worlds import Worlds
 from dlm.envs.domain import AnyDomain, State
 from dlm.envs.view import View
+from dlm.learning.invention import Inventions
 from dlm.logic.syntax import Atom, Definition, Program
-from dlm.machine import Layout, Machine, Valuation, extract, fast_apply, flushed_denormals, valuation_of
+from dlm.machine import Layout, Machine, Selection, Valuation, extract, fast_apply, flushed_denormals, valuation_of
 from dlm.seeds import fixed_rng
 from dlm.space.choices import Choices, program_of
 from dlm.space.settings import MachineSettings
 from dlm.space.wiring import wire
 
-__all__ = ["Actor"]
+__all__ = ["NOTHING", "Actor"]
 
 STATES_AT_A_TIME = 512
 """States that go through the machine together, at most. A power of 2: index tables are made for powers of 2 only."""
 CELLS = 1 << 22
 """Truth values of the widest unit that are computed together, at most; bounds the memory of large worlds."""
+NOTHING = Inventions()
 SAMPLED = 20
 """States that tell which binary predicates say something about an object and itself."""
 
@@ -36,6 +38,7 @@ class Actor:
     Blocksworld's view joins the two copies of each block into one object, so that the output is joined as well.
     The machine reads tuples of different objects only. What a binary predicate says about an object and itself (a
     block and its own goal, in that view) is therefore read as a unary predicate, if it says anything.
+    `inventions` are predicates of earlier machines about what can be observed; the machine reads those that are shown.
     How soft its choices are is up to whoever calls: every method that computes takes the weights to compute with.
     """
 
@@ -45,21 +48,35 @@ class Actor:
         settings: MachineSettings,
         generator: torch.Generator | None = None,
         device: torch.device | str = "cpu",
+        inventions: Inventions = NOTHING,
     ) -> None:
-        self.domain = domain
+        self.domain, self.inventions = domain, inventions
         self.device = torch.device(device)
         self.view = domain.view
         self._selves = {f"{name}_itself": name for name in self._telling_diagonals()}
         if self._selves:
             self.view = _with_diagonals(self.view or View(domain.predicates), self._selves)
-        predicates = self.view.predicates if self.view else domain.predicates
-        self.wiring = wire(settings, predicates, domain.action, domain.action_arity)
-        self.machine = Machine(self.wiring, generator, device=device)
+        self.observed = self.view.predicates if self.view else domain.predicates
+        self.wiring = wire(settings, {**self.observed, **inventions.arities}, domain.action, domain.action_arity)
+        self.parameters = self._make(generator)
         self._layouts: dict[int, Layout] = {}
         self._atoms: dict[int, NDArray[np.intp]] = {}
 
+    def _make(self, generator: torch.Generator | None) -> nn.Parameter:
+        """All that is trained, in one flat parameter."""
+        self.machine = Machine(self.wiring, generator, device=self.device)
+        return self.machine.logits
+
+    def weights(self, selection: Selection, batch: int = 1, generator: torch.Generator | None = None) -> Tensor:
+        """What `scores` takes: soft weights [batch, parameters], or [1, parameters] for all states alike."""
+        return self.machine.weights(selection, batch, generator)
+
     def look(self, state: State) -> Worlds:
-        """What the machine reads of a state."""
+        """What the machine reads of a state: what can be observed, and what earlier machines make of it."""
+        return self.inventions.extend(self.observe(state))
+
+    def observe(self, state: State) -> Worlds:
+        """What the view shows of a state."""
         worlds = self.domain.look(state)
         if not self._selves:
             return worlds
@@ -87,20 +104,27 @@ class Actor:
         table = next(iter(valuation.values()))
         count = table.shape[0]
         size = max((tensor.shape[1] for arity, tensor in valuation.items() if arity), default=1)
-        layout = self._layout(size)
         parts = []
         for begin in range(0, count, together := self._together(size)):
             rows = torch.arange(begin, min(begin + together, count), device=self.device)
             # Padded to a power of 2 with the first row.
             padded = torch.cat([rows, rows[:1].expand(_power_of_two(len(rows)) - len(rows))])
-            inputs = layout.to_layout({arity: tensor[padded] for arity, tensor in valuation.items()})
             own = weights if weights.shape[0] == 1 else weights[padded]
-            parts.append(fast_apply(self.wiring, own, inputs, layout)[: len(rows)])
+            seen = {arity: tensor[padded] for arity, tensor in valuation.items()}
+            parts.append(self._truth(own, seen, size)[: len(rows)])
         return torch.cat(parts)
+
+    def _truth(self, weights: Tensor, valuation: Valuation, size: int) -> Tensor:
+        layout = self._layout(size)
+        return fast_apply(self.wiring, weights, layout.to_layout(valuation), layout)
 
     def program(self, choices: Choices | None = None) -> Program:
         """The program of some choices, or of the likeliest ones, about the domain's own predicates."""
         program = extract(self.machine) if choices is None else program_of(self.wiring, choices)
+        return self.finish(self.inventions.complete(program))
+
+    def finish(self, program: Program) -> Program:
+        """A program about what the view shows, as one about the domain's own predicates."""
         return self.view.program(program) if self.view else program
 
     def _together(self, size: int) -> int:

@@ -14,7 +14,7 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.envs.domain import Domain, S, join
+from dlm.envs.domain import AnyDomain, Domain, S, join
 from dlm.envs.evaluate import Mode
 from dlm.errors import RunError
 from dlm.policies.gradient.scoring import scatter
@@ -37,6 +37,12 @@ class Exam:
     passed: bool
 
 
+def lessons_of(domain: AnyDomain, settings: CurriculumSettings) -> tuple[int, ...]:
+    """The sizes to train on, from small to large; at least the smallest."""
+    most = settings.largest
+    return tuple(size for size in domain.lessons if most is None or size <= most) or domain.lessons[:1]
+
+
 @dataclass(frozen=True)
 class CurriculumState:
     """The lesson, and the instances that are kept."""
@@ -52,6 +58,7 @@ class Curriculum(Generic[S]):
     def __init__(self, domain: Domain[S], settings: CurriculumSettings, rng: np.random.Generator) -> None:
         self.domain, self.settings = domain, settings
         self._rng = rng
+        self.lessons = lessons_of(domain, settings)
         self.lesson = 0
         self.failed: list[S] = []
         self.solved: list[S] = []
@@ -59,12 +66,12 @@ class Curriculum(Generic[S]):
     @property
     def size(self) -> int:
         """The size of the lesson."""
-        return self.domain.lessons[self.lesson]
+        return self.lessons[self.lesson]
 
     @property
     def last(self) -> bool:
         """Whether this is the last lesson."""
-        return self.lesson == len(self.domain.lessons) - 1
+        return self.lesson == len(self.lessons) - 1
 
     def draw(self, count: int) -> S:
         """Start states to train on: fresh ones, scattered ones, failed ones and a few solved ones."""
@@ -106,7 +113,7 @@ class Curriculum(Generic[S]):
 
     def restore(self, state: CurriculumState) -> None:
         """Go on from what `state` gave."""
-        if not 0 <= state.lesson < len(self.domain.lessons):
+        if not 0 <= state.lesson < len(self.lessons):
             raise RunError(f"{self.domain.name} has no lesson {state.lesson}")
         self.lesson = state.lesson
         known = self.domain.reset(fixed_rng(), 1, self.size)

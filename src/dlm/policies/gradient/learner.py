@@ -34,7 +34,7 @@ from dlm.policies.gradient.local_search import repair
 from dlm.policies.gradient.scoring import Bar, Benchmark, Score
 from dlm.policies.gradient.settings import PolicySettings
 from dlm.policies.gradient.soft import SavedSoft, SoftPolicy
-from dlm.policies.gradient.training import Rank, Training, TrainingState
+from dlm.policies.gradient.training import CHECK_EVERY, Rank, Training, TrainingState
 from dlm.policies.verify import longest_tests
 from dlm.runs.checkpoint import choices_of
 from dlm.runs.learner import Candidate, Report
@@ -51,10 +51,6 @@ PRUNING = 30.0
 PRUNING_SHARE = 0.1
 REPAIRED = "+repair"
 """Stands behind the name of a learner whose program was changed by local search or completed by another one."""
-CHECK_EVERY = 10
-"""Updates between looks at the program."""
-PATIENCE = 60
-"""Updates at the coldest before a restart."""
 
 
 @dataclass
@@ -130,7 +126,9 @@ class PolicyGradient:
 
     @property
     def made_by(self) -> str:
-        """Who made the best program: the gradient, or the gradient and discrete repair."""
+        """Who made the best program: the gradient, or the gradient and discrete repair; or what has no program."""
+        if self.settings.model == "nlm":
+            return f"{self.name} (nlm)"
         return self.name + (REPAIRED if self.pool.repaired else "")
 
     @property
@@ -145,14 +143,9 @@ class PolicyGradient:
         candidate = None
         if self.best is not None and self.best is not before:
             candidate = Candidate(self.program(), self.made_by, self.best[0].total)
-        training = self.training
         figures: dict[str, float] = {
             "updates": self.effort.updates,
-            "lesson": training.curriculum.size,
-            "returns": training.course.returns,
-            "success": training.course.success,
-            "temperature": training.softness.temperature,
-            "action_temperature": training.softness.action_temperature,
+            **self.training.figures,
             "score": self.best[0].total if self.best else -np.inf,
         }
         return Report(self.name, self.env_steps, self.effort.restarts, figures, candidate)
@@ -162,8 +155,7 @@ class PolicyGradient:
         self.effort.played += self.training.update(anneal=not self.keep_soft)
         self.effort.updates += 1
         settings, course, curriculum = self.settings, self.training.course, self.training.curriculum
-        due = course.updates % max(1, settings.curriculum.exam_every // settings.update.trajectories) == 0
-        if due and (self.keep_soft or not curriculum.last):
+        if self.training.exam_due and (self.keep_soft or not curriculum.last):
             self._examine()
             if settings.soft.patience and course.stale >= settings.soft.patience and not self.done:
                 self._restart()
@@ -172,8 +164,7 @@ class PolicyGradient:
             return
         if curriculum.last and not self.keep_soft:
             self._look()
-        most = settings.most_updates
-        if not self.done and (course.coldest > PATIENCE or (most is not None and course.updates > most)):
+        if not self.done and self.training.settled:
             self._mend()
             self.done = self.best is not None and self.best[0].optimal
             if not self.done:
@@ -241,11 +232,11 @@ class PolicyGradient:
                 self._mend(patience=2)
 
     def _mend(self, patience: int = 6) -> None:
-        """Local search from this restart's best program."""
-        if self.found.best is None:
+        """Local search from this restart's best program, if that is wanted."""
+        if self.found.best is None or not self.settings.repair:
             return
         actor, choices = self.training.actor, self.found.best[1]
-        soft = actor.machine.weights(Selection()).detach()
+        soft = actor.weights(Selection()).detach()
         found = repair(actor, choices, self.benchmark, soft, self._rng, patience, self._out_of_time)
         self.effort.played += found.steps
         self._keep(found.score, found.choices, repaired=self.found.repaired or found.choices is not choices)
@@ -254,7 +245,7 @@ class PolicyGradient:
         """A restart's best choices; their program joins the pool, which may complete it with another."""
         self.found.best, self.found.repaired = (score, choices), repaired
         self.pool.add(score, self.training.actor.program(choices), repaired=repaired)
-        if score.total > MENDABLE:
+        if score.total > MENDABLE and self.settings.repair:
             self.pool.combine()
         self.done = self.done or (self.best is not None and self.best[0].flawless)
 

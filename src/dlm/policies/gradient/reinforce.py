@@ -41,7 +41,7 @@ def reinforce_update(
     totals = gain.new_zeros(2)
     optimiser.zero_grad()
     for rows in chunks(played.rows, STEPS_AT_A_TIME):
-        weights = actor.machine.weights(softness.selection, len(rows), generator)
+        weights = actor.weights(softness.selection, len(rows), generator)
         scores = actor.scores(weights, played.part(rows))
         logits = (scores / softness.action_temperature).log_softmax(dim=1)
         policy = -(logits.gather(1, played.actions[rows, None])[:, 0] * gain[rows]).mean()

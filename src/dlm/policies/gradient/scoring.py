@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dlm import seeds
-from dlm.envs.domain import AnyDomain, Domain, S, join
+from dlm.data.arrays import Floats
+from dlm.envs.domain import AnyDomain, Domain, S, State, join
 from dlm.envs.evaluate import run_from
 from dlm.logic.syntax import Program
 from dlm.policies.play import random_legal
@@ -68,25 +69,43 @@ class Benchmark:
     two programs that are alike from the task's start states the one that does better elsewhere is the safer one.
     """
 
-    def __init__(self, domain: AnyDomain, seed: int, episodes: int = 40) -> None:
+    def __init__(self, domain: AnyDomain, seed: int, episodes: int = 40, sizes: Sequence[int] = ()) -> None:
         self.domain = domain
         self.steps = 0
         rng = seeds.rng(seed, Stream.POLICY_SCORES)
         # The training size first: what fails mostly fails there.
-        sizes = sorted(benchmark_sizes(domain), key=lambda size: abs(size - domain.lessons[-1]))
+        sizes = sizes or sorted(benchmark_sizes(domain), key=lambda size: abs(size - domain.lessons[-1]))
         own = [domain.reset(rng, episodes, size) for size in sizes]
         scattered = [] if domain.limit_is_rule else [scatter(domain, rng, start) for start in own]
         self.starts = [*own, *scattered]
         self._shares = [1 / len(own)] * len(own) + [SCATTERED_WEIGHT / len(own)] * len(scattered)
         self.own = len(own)
+        self._optima: dict[int, Floats] = {}
+
+    def add(self, starts: Sequence[State]) -> None:
+        """More start states: all batches that are added together count as much as one size."""
+        for start in starts:
+            self.starts.append(start)
+            self._shares.append(1 / (self.own * len(starts)))
+
+    def optimum(self, number: int) -> Floats:
+        """The best possible returns from some of the starts; in some domains they take long to find."""
+        if number not in self._optima:
+            self._optima[number] = self.domain.optimal_return(self.starts[number]).returns
+        return self._optima[number]
+
+    def mean(self, returns: Callable[[State], Floats]) -> float:
+        """The total of whoever earns these returns from start states."""
+        gaps = [float((returns(start) - self.optimum(number)).mean()) for number, start in enumerate(self.starts)]
+        return float(np.dot(self._shares, gaps))
 
     def score(self, program: Program, at_least: float = -np.inf) -> Score:
         """The score of a program; what it can have at most as soon as its total is below `at_least`."""
         own = total = 0.0
         for number, (start, share) in enumerate(zip(self.starts, self._shares, strict=True)):
-            returns = run_from(program, self.domain, seeds.rng(number, Stream.EPISODES), start)
+            returns = run_from(program, self.domain, seeds.rng(number, Stream.EPISODES), start, optimum=False)
             self.steps += returns.steps
-            gap = share * float((returns.values - returns.optimum).mean())
+            gap = share * float((returns.values - self.optimum(number)).mean())
             total += gap
             own += gap if number < self.own else 0.0
             if total < at_least:

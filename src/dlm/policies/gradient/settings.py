@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dlm.envs.domain import AnyDomain
+from dlm.policies.settings import ModelName
 from dlm.space.settings import MachineSettings
 
 __all__ = [
@@ -69,6 +70,7 @@ class CurriculumSettings:
     greedy: bool = True  # whether exams are set greedily too: what is trained and reported is the sampled policy
     replay: float = 0.5  # share of episodes that start where an exam was failed
     scattered: float = 0.0  # share of fresh start states moved on by random moves; ours
+    largest: int | None = None  # lessons are no larger than this, or there is only the first; None: all of them; ours
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,8 @@ class PolicySettings:
     soft: SoftSettings = SoftSettings()
     most_updates: int | None = None  # of a restart; None: it ends by itself or with the time limit
     diversity: float = 1.0  # factor on the first logits: units that begin alike take long to differ; ours
+    model: ModelName = "dlm"  # what is trained
+    repair: bool = False  # whether a local search mends programs, and another one completes them; ours
 
 
 MOST_UPDATES = 3000
@@ -127,6 +131,7 @@ def default_settings(domain: AnyDomain, algorithm: Algorithm = "ppo", *, keep_so
         AnnealingSettings(temperature_decay=0.95, noise_decay=0.95, decided=0.98),
         CurriculumSettings(exam_every=100, pass_mark=0.98, greedy=False, scattered=0.1),
         most_updates=MOST_UPDATES,
+        repair=True,
     )
     return _kept_soft(settings, lessons=len(domain.lessons)) if keep_soft else settings
 

@@ -70,7 +70,7 @@ class SoftPolicy:
         """The soft policy that was saved, if it is one of the actor's machine."""
         import torch
 
-        if saved.weights.shape != (1, actor.machine.logits.numel()):
+        if saved.weights.shape != (1, actor.parameters.numel()):
             raise RunError(f"the saved soft policy is not one of the machine for {actor.domain.name}")
         return cls(actor, torch.from_numpy(saved.weights).to(actor.device), saved.temperature)
 
@@ -86,8 +86,8 @@ def load_soft(folder: RunFolder, domain: AnyDomain) -> SoftPolicy:
         raise RunError(f"the run {folder.path} has no soft policy: learn with --keep-soft to have one")
     if missing := missing_torch("a soft policy"):
         raise missing
-    from dlm.policies.gradient.actor import Actor
+    from dlm.policies.gradient.neural import build_actor
 
     saved = read_checkpoint(folder.path / SOFT, SavedSoft)
-    machine = PolicyRunSettings.from_json(folder.read_json("settings.json")).machine
-    return SoftPolicy.of(saved, Actor(domain, machine or machine_settings(domain)))
+    settings = PolicyRunSettings.from_json(folder.read_json("settings.json"))
+    return SoftPolicy.of(saved, build_actor(settings.model, domain, settings.machine or machine_settings(domain)))

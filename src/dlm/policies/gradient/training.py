@@ -12,10 +12,12 @@ from torch import Tensor
 from dlm.envs.domain import AnyDomain, State
 from dlm.envs.evaluate import Mode
 from dlm.errors import RunError
+from dlm.learning.invention import Inventions
 from dlm.machine.critic import Critic
-from dlm.policies.gradient.actor import Actor
+from dlm.policies.gradient.actor import NOTHING
 from dlm.policies.gradient.annealing import Softness
 from dlm.policies.gradient.curriculum import Curriculum, CurriculumState
+from dlm.policies.gradient.neural import build_actor
 from dlm.policies.gradient.ppo import ppo_update
 from dlm.policies.gradient.reinforce import reinforce_update
 from dlm.policies.gradient.rollout import Trajectories, play, roll_out
@@ -24,7 +26,7 @@ from dlm.policies.gradient.soft import SoftPolicy
 from dlm.policies.verify import TOLERANCE
 from dlm.space.settings import MachineSettings
 
-__all__ = ["Course", "Rank", "Training", "TrainingState"]
+__all__ = ["CHECK_EVERY", "Course", "Rank", "Training", "TrainingState"]
 
 CRITIC_WIDTH, CRITIC_RATE = 32, 0.005
 """Size of the critic's summaries, and its learning rate."""
@@ -34,6 +36,10 @@ MOST_EPISODES = 200
 """Episodes an update, however short they are."""
 SUCCEEDS = 0.95
 """Success in the last lesson that annealing waits for."""
+CHECK_EVERY = 10
+"""Updates between looks at the program."""
+PATIENCE = 60
+"""Updates at the coldest before a restart."""
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 """What Adam remembers of a parameter."""
 
@@ -81,16 +87,17 @@ class Training:
         rng: np.random.Generator,
         generator: torch.Generator,
         device: torch.device,
+        inventions: Inventions = NOTHING,
     ) -> None:
         self.domain, self.settings = domain, settings
         self._rng, self._generator = rng, generator
-        self.actor = Actor(domain, machine, generator, device)
-        self.actor.machine.logits.data.mul_(settings.diversity)
+        self.actor = build_actor(settings.model, domain, machine, generator, device, inventions)
+        self.actor.parameters.data.mul_(settings.diversity)
         predicates = {arity: len(names) for arity, names in self.actor.wiring.inputs_by_arity.items()}
         self.critic = Critic(predicates, CRITIC_WIDTH, generator, device)
         self.optimiser = torch.optim.Adam(
             [
-                {"params": [self.actor.machine.logits], "lr": settings.rates.learning_rate},
+                {"params": [self.actor.parameters], "lr": settings.rates.learning_rate},
                 {"params": list(self.critic.parameters()), "lr": CRITIC_RATE},
             ]
         )
@@ -101,8 +108,30 @@ class Training:
     @property
     def policy(self) -> SoftPolicy:
         """The soft policy as it is, without noise."""
-        weights = self.actor.machine.weights(self.softness.quiet).detach()
+        weights = self.actor.weights(self.softness.quiet).detach()
         return SoftPolicy(self.actor, weights, self.softness.action_temperature)
+
+    @property
+    def exam_due(self) -> bool:
+        every = self.settings.curriculum.exam_every // self.settings.update.trajectories
+        return self.course.updates % max(1, every) == 0
+
+    @property
+    def settled(self) -> bool:
+        """Whether the choices have been as cold as they get for long, or there were enough updates."""
+        most = self.settings.most_updates
+        return self.course.coldest > PATIENCE or (most is not None and self.course.updates > most)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """What is shown of the training."""
+        return {
+            "lesson": self.curriculum.size,
+            "returns": self.course.returns,
+            "success": self.course.success,
+            "temperature": self.softness.temperature,
+            "action_temperature": self.softness.action_temperature,
+        }
 
     def update(self, *, anneal: bool) -> int:
         """Play, and improve actor and critic by it; with `anneal`, harden in the last lesson. The steps played."""
@@ -178,7 +207,7 @@ class Training:
     def state(self) -> TrainingState:
         trained = self.optimiser.state_dict()
         return TrainingState(
-            logits=_array(self.actor.machine.logits),
+            logits=_array(self.actor.parameters),
             critic={name: _array(tensor) for name, tensor in self.critic.state_dict().items()},
             moments=[{name: _array(own[name]) for name in MOMENTS} for own in trained["state"].values()],
             rates=[float(group["lr"]) for group in trained["param_groups"]],
@@ -189,7 +218,7 @@ class Training:
 
     def restore(self, state: TrainingState) -> None:
         """Go on from a snapshot of a training made with the same arguments."""
-        logits = self.actor.machine.logits
+        logits = self.actor.parameters
         shapes = [tuple(own.shape) for own in (logits, *self.critic.parameters())]
         for name in ("exp_avg", "exp_avg_sq") if state.moments else ():
             # Those of the critic are missing where it is not trained.

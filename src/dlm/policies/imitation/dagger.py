@@ -13,7 +13,7 @@ import numpy as np
 
 from dlm.data.arrays import Floats
 from dlm.data.worlds import BoolArray
-from dlm.envs.domain import Actions, State
+from dlm.envs.domain import Actions, AnyDomain, State
 from dlm.policies.imitation.teachers import Teacher, act_as_told
 from dlm.policies.play import Rows, play, random_legal, visit
 from dlm.policies.rules.decision_list import DecisionList
@@ -21,7 +21,7 @@ from dlm.policies.rules.labelled import Cases
 from dlm.policies.rules.language import Language
 from dlm.policies.rules.rollout import choose_atoms
 
-__all__ = ["Classroom"]
+__all__ = ["Classroom", "wander"]
 
 
 CHANCES = (0.0, 0.1, 0.3, 0.5)
@@ -73,13 +73,21 @@ class Classroom:
 
     def _visit(self, start: State, act: Callable[[State], Actions]) -> State:
         """The different states of episodes, in the order in which they are met."""
-        going = start.take(~start.finished)
-        chance = self.rng.choice(CHANCES, size=going.count)
-
-        def stray(state: State, rows: Rows) -> Actions:
-            strays = self.rng.random(state.count) < chance[rows]
-            return np.where(strays[:, None], random_legal(self.language.domain, self.rng, state), act(state))
-
-        met, steps = visit(self.language.domain, going, stray)
+        met, steps = wander(self.language.domain, self.rng, start, act)
         self.steps += steps
-        return met if met.count else start
+        return met
+
+
+def wander(
+    domain: AnyDomain, rng: np.random.Generator, start: State, act: Callable[[State], Actions]
+) -> tuple[State, int]:
+    """The different states of episodes with random moves, in the order in which they are met, and the steps made."""
+    going = start.take(~start.finished)
+    chance = rng.choice(CHANCES, size=going.count)
+
+    def stray(state: State, rows: Rows) -> Actions:
+        strays = rng.random(state.count) < chance[rows]
+        return np.where(strays[:, None], random_legal(domain, rng, state), act(state))
+
+    met, steps = visit(domain, going, stray)
+    return (met if met.count else start), steps

@@ -16,11 +16,15 @@ from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
 __all__ = ["CriticFigure", "curve_of"]
 
 SOFT = {"keep_soft": True}
+NEURAL = {**SOFT, "model": "nlm"}
 METHODS = {
     "ppo": Method("ppo", "ppo", SOFT, "DLM", "PPO with the critic"),
     "reinforce": Method("reinforce", "reinforce", SOFT, "DLM", "REINFORCE"),
+    "nlm-ppo": Method("nlm-ppo", "ppo", NEURAL, "NLM", "PPO with the critic"),
+    "nlm-reinforce": Method("nlm-reinforce", "reinforce", NEURAL, "NLM", "REINFORCE"),
 }
-"""By the machine that they train (`column`): another machine adds its two rows here, and has a panel of its own."""
+"""By the machine that they train (`column`); each has a row of panels."""
+WORDS = list(dict.fromkeys(method.words for method in METHODS.values()))
 LIMIT = 180.0
 GRID = 60
 SUCCESS = 0.9
@@ -70,10 +74,10 @@ class CriticFigure(Experiment):
         panels = [(machine, task) for machine in machines for task in (None, *self.tasks)]
         figure, axes = new_panels(len(machines), len(self.tasks) + 1, (13, 3.4 * len(machines)))
         for axis, (machine, task) in zip(axes, panels, strict=True):
-            for place, method in enumerate(METHODS.values()):
+            for method in METHODS.values():
                 for each in figures["series"]:
                     if (each["method"], each["machine"], each["task"]) == (method.name, machine, task):
-                        colour = COLOURS[1 + place % 7]
+                        colour = COLOURS[1 + WORDS.index(method.words)]
                         axis.fill_between(figures["steps"], each["low"], each["high"], color=colour, alpha=0.18, lw=0)
                         axis.plot(figures["steps"], each["mean"], color=colour, label=method.words)
             axis.set_title(f"{machine}, {'mean of the three' if task is None else task.partition('/')[2]}", fontsize=10)

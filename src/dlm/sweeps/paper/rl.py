@@ -20,17 +20,25 @@ __all__ = ["RlTable", "earned"]
 
 COLUMNS = {
     "nlrl": "NLRL",
-    "nlm": "NLM",
-    "ppo-soft": "nIDLM",
-    "ppo": "DLM",
     "dlm-incr-rl": "DLM+incr",
     "dlm-incr-sl": "DLM+incr (SL)",
     "imitation": "DLM+incr (SL)",
 }
-"""The paper's column of a method."""
-SOFT = Method(
-    "ppo-soft", "ppo", {"keep_soft": True}, COLUMNS["ppo-soft"], "the soft policy of PPO, which is no program"
+"""The paper's column of a learner."""
+VARIANTS = (
+    Method("ppo", "ppo", {"repair": False}, "DLM", "the program that PPO alone ends in"),
+    Method("ppo+repair", "ppo", {}, "DLM", "PPO, and a local search that may mend or complete its program"),
+    Method("ppo-soft", "ppo", {"keep_soft": True}, "nIDLM", "the soft policy of PPO, which is no program"),
+    Method(
+        "ppo-soft-broad",
+        "ppo",
+        {"keep_soft": True, "breadth": 3, "residual": False},
+        "nIDLM",
+        "the same by a machine of breadth 3 without residual, the paper's for Path",
+    ),
+    Method("nlm", "ppo", {"keep_soft": True, "model": "nlm"}, "NLM", "the soft policy of a neural logic machine"),
 )
+"""Rows that are learners with settings; all other learners are rows of their own names."""
 LIMITS = {"fast": 590.0, "paper": 36_000.0}
 
 
@@ -47,7 +55,7 @@ class RlTable(Experiment):
         learners = {
             name: Method(name, name, column=COLUMNS.get(name), words=WORDS.get(name, "")) for name in POLICY_LEARNERS
         }
-        return {**learners, SOFT.name: SOFT}
+        return {**learners, **{method.name: method for method in VARIANTS}}
 
     def jobs(self, wanted: Wanted) -> list[Job]:
         schedule = self.schedule(wanted)

@@ -1,0 +1,82 @@
+"""A machine trained by PPO as a phase of a stack: the phase of `dlm-incr-rl`."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from dlm.envs.domain import AnyDomain
+from dlm.learning.invention import Inventions
+from dlm.logic.syntax import Program
+from dlm.machine import flushed_denormals
+from dlm.policies.gradient.scoring import Benchmark
+from dlm.policies.gradient.settings import PolicySettings
+from dlm.policies.gradient.training import CHECK_EVERY, Training, TrainingState
+from dlm.space.settings import MachineSettings
+
+__all__ = ["Practised", "PractisedTraining"]
+
+PHASE_UPDATES = 600
+"""Updates of a phase at most: what a machine invents on its way helps the next one, whether it is at its end or not."""
+
+
+class PractisedTraining:
+    """One restart of a training by PPO, which hardens in the last lesson."""
+
+    state_type = TrainingState
+
+    def __init__(self, training: Training, most: int) -> None:
+        self.training, self.actor = training, training.actor
+        self._most = most
+
+    @property
+    def over(self) -> bool:
+        return self.training.settled or self.training.course.updates >= self._most
+
+    @property
+    def figures(self) -> dict[str, float]:
+        return self.training.figures
+
+    @flushed_denormals()
+    def advance(self) -> int:
+        """Some updates, and the exams that are due."""
+        steps = 0
+        for _ in range(CHECK_EVERY):
+            steps += self.training.update(anneal=True)
+            if self.training.exam_due and not self.training.curriculum.last:
+                steps += self.training.examine()[2]
+        return steps
+
+    def state(self) -> TrainingState:
+        return self.training.state()
+
+    def restore(self, state: TrainingState) -> None:
+        self.training.restore(state)
+
+
+class Practised:
+    """Machines of `dlm-incr-rl`: each is trained by PPO from fresh logits and with a fresh critic."""
+
+    name = "dlm-incr-rl"
+
+    def __init__(
+        self,
+        domain: AnyDomain,
+        settings: PolicySettings,
+        machine: MachineSettings,
+        device: torch.device | str = "cpu",
+        updates: int = PHASE_UPDATES,
+    ) -> None:
+        self.domain, self.settings, self.machine = domain, settings, machine
+        self.device, self.updates = torch.device(device), updates
+
+    def begin(
+        self, inventions: Inventions, best: Program | None, rng: np.random.Generator, generator: torch.Generator
+    ) -> PractisedTraining:
+        del best  # what earlier machines got wrong shows in the episodes
+        training = Training(self.domain, self.settings, self.machine, rng, generator, self.device, inventions)
+        return PractisedTraining(training, self.updates)
+
+    def enough(self, benchmark: Benchmark) -> float:  # noqa: ARG002 (nobody shows how good is possible)
+        """The optimum."""
+        return 0.0

@@ -1,0 +1,263 @@
+"""A machine trained on a teacher's labels: the phase of `dlm-incr-sl`.
+
+The teacher plays in worlds of several sizes, and says of every state it gets into which actions are good. Where
+several are, any of them is a right answer. From small worlds to large ones the machine, as a policy, learns to do
+something good (the likelihood), by atoms that are plainly true or false (the cross entropy). Cross entropy alone, as
+in the paper, soon stays with a program that is right in part; the likelihood with cold actions finds a soft policy that
+is wholly right first, which then hardens as `annealing.py` says: actions become warmer, choices colder. There is no
+noise. States in which the best program so far is wrong come up more often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from dlm.data.arrays import Floats
+from dlm.engines import evaluate_target
+from dlm.envs.domain import AnyDomain, State
+from dlm.errors import RunError
+from dlm.learning.gradient import any_answer_loss, squeeze
+from dlm.learning.invention import Inventions
+from dlm.logic.syntax import Program
+from dlm.machine import Selection, flushed_denormals
+from dlm.policies.gradient.actor import Actor
+from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, warm_enough
+from dlm.policies.gradient.scoring import Benchmark
+from dlm.policies.imitation.dagger import wander
+from dlm.policies.imitation.teachers import Teacher, act_as_told
+from dlm.policies.play import Act, play
+from dlm.seeds import fixed_rng
+from dlm.space.settings import MachineSettings
+
+__all__ = ["Demonstration", "Taught", "TaughtSettings", "TaughtState", "TaughtTraining", "demonstrate", "taught_sizes"]
+
+LOSS_MEMORY = 0.98
+AS_GOOD = 0.25
+"""Steps that a program may need more than its teacher, in the mean, and still be as good."""
+SMALLEST, LARGEST, STRIDE = 4, 10, 2
+"""The sizes of worlds to learn in, where a domain has lessons: the paper's curriculum."""
+
+
+@dataclass(frozen=True)
+class TaughtSettings:
+    """How a machine is trained on a teacher's labels."""
+
+    states: int = 1500  # labelled states of each size
+    episodes: int = 200  # of each size that they come from
+    mined: float = 0.5  # share of a batch from the states in which the best program so far is wrong
+    batch: int = 64  # states a gradient step
+    steps: int = 1200  # gradient steps of a phase
+    look_every: int = 100  # steps between looks at the program
+    learning_rate: float = 0.02
+    temperature: tuple[float, float] = (1.0, 0.2)  # of the choices, at first and in the end
+    decided: float = 0.98  # probability of a single true action that sets how warm actions become
+    warm_at: float = 0.5  # the share of the phase after which actions are as warm as they get
+    diversity: float = 10.0  # factor on the first logits: units that begin alike take long to differ
+    cross_entropy: float = 0.3  # weight of the atoms' cross entropy beside the likelihood of good actions
+    balance: float = 0.1  # least weight of the right answers in the cross entropy
+    margin: float = 0.02  # distance from 0 and 1 that predictions are squeezed to keep there
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """States of one size, and which of their action atoms are good [states, actions], in the order of the atoms.
+
+    `hard` are the numbers of those in which the best program so far is wrong.
+    """
+
+    states: State
+    good: NDArray[np.bool_]
+    hard: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class TaughtState:
+    """All that the next step depends on, but for the generator and the labelled states."""
+
+    logits: NDArray[np.float32]
+    moments: tuple[NDArray[np.float32], NDArray[np.float32]]
+    step: int
+    loss: float
+
+
+class TaughtTraining:
+    """A machine under training on labelled states."""
+
+    state_type = TaughtState
+
+    def __init__(
+        self,
+        actor: Actor,
+        pools: Sequence[Demonstration],
+        settings: TaughtSettings,
+        generator: torch.Generator,
+    ) -> None:
+        self.actor, self.settings = actor, settings
+        self._generator = generator
+        self._pools = [
+            (actor.valuation(pool.states), torch.from_numpy(pool.good).float(), torch.from_numpy(pool.hard))
+            for pool in pools
+        ]
+        actor.parameters.data.mul_(settings.diversity)
+        self.optimiser = torch.optim.Adam([actor.parameters], lr=settings.learning_rate)
+        self.step, self.loss = 0, float("nan")
+
+    @property
+    def over(self) -> bool:
+        return self.step >= self.settings.steps
+
+    @property
+    def temperature(self) -> float:
+        """Of the choices: it falls by a constant factor a step."""
+        first, last = self.settings.temperature
+        return float(first * (last / first) ** (self.step / self.settings.steps))
+
+    def action_temperature(self, actions: int) -> float:
+        """Of so many actions: it rises by a constant factor a step."""
+        first, last = ACTION_TEMPERATURE, warm_enough(actions, self.settings.decided)
+        return float(first * (last / first) ** min(1.0, self.step / self.settings.steps / self.settings.warm_at))
+
+    @property
+    def figures(self) -> dict[str, float]:
+        return {"loss": self.loss, "temperature": self.temperature}
+
+    @flushed_denormals()
+    def advance(self) -> int:
+        """Train until it is time to look at the program. Nothing is played."""
+        for _ in range(self.settings.look_every):
+            self._descend()
+        return 0
+
+    def _descend(self) -> None:
+        settings, device = self.settings, self.actor.device
+        valuation, good, hard = self._pools[self._lesson()]
+        rows = torch.randint(len(good), (settings.batch,), generator=self._generator, device=device)
+        if len(hard):
+            replaced = round(settings.batch * settings.mined)
+            again = torch.randint(len(hard), (replaced,), generator=self._generator, device=device)
+            rows[:replaced] = hard.to(device)[again]
+        weights = self.actor.weights(Selection(self.temperature))
+        scores = self.actor.scores(weights, {arity: table[rows] for arity, table in valuation.items()})
+        loss = self._loss(scores, good[rows].to(device))
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimiser.step()
+        self.step += 1
+        value = loss.item()
+        self.loss = value if np.isnan(self.loss) else LOSS_MEMORY * self.loss + (1 - LOSS_MEMORY) * value
+
+    def _loss(self, scores: Tensor, good: Tensor) -> Tensor:
+        """How unlikely the policy is to do something good, and how far the atoms are from the labels."""
+        log_probs = (scores / self.action_temperature(scores.shape[1])).log_softmax(dim=1)
+        likelihood = (log_probs + good.log()).logsumexp(dim=1).mean()
+        atoms = any_answer_loss(squeeze(scores, self.settings.margin), good, self.settings.balance)
+        return self.settings.cross_entropy * atoms - likelihood
+
+    def _lesson(self) -> int:
+        """From small worlds to large ones in the first half of the phase; then any of them, the largest mostly."""
+        last = len(self._pools) - 1
+        lesson = min(last, self.step * 2 * len(self._pools) // self.settings.steps)
+        draw = int(torch.randint(2 * (lesson + 1), (1,), generator=self._generator, device=self.actor.device))
+        return min(draw, lesson)
+
+    # ------------------------------------------------------------------ stopping and going on
+
+    def state(self) -> TaughtState:
+        known = self.optimiser.state.get(self.actor.parameters, {})
+        empty = torch.zeros(0)
+        moments = tuple(_array(known.get(name, empty)) for name in ("exp_avg", "exp_avg_sq"))
+        return TaughtState(_array(self.actor.parameters), (moments[0], moments[1]), self.step, self.loss)
+
+    def restore(self, state: TaughtState) -> None:
+        """Go on from a snapshot of a training made with the same arguments."""
+        logits = self.actor.parameters
+        arrays = (state.logits, *(state.moments if state.step else ()))
+        if any(array.shape != tuple(logits.shape) or not np.isfinite(array).all() for array in arrays):
+            raise RunError("the saved weights do not fit this machine")
+        with torch.no_grad():
+            logits.copy_(torch.from_numpy(state.logits))
+        if state.step:
+            first, second = (torch.from_numpy(array.copy()).to(logits.device) for array in state.moments)
+            self.optimiser.state[logits] = {
+                "step": torch.tensor(float(state.step)),
+                "exp_avg": first,
+                "exp_avg_sq": second,
+            }
+        self.step, self.loss = state.step, state.loss
+
+
+class Taught:
+    """Machines of `dlm-incr-sl`: each is trained on what a teacher says of fresh episodes."""
+
+    name = "dlm-incr-sl"
+
+    def __init__(
+        self,
+        domain: AnyDomain,
+        teacher: Teacher,
+        machine: MachineSettings,
+        settings: TaughtSettings | None = None,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        self.domain, self.teacher, self.machine, self.device = domain, teacher, machine, device
+        self.settings = settings or TaughtSettings()
+
+    def begin(
+        self, inventions: Inventions, best: Program | None, rng: np.random.Generator, generator: torch.Generator
+    ) -> TaughtTraining:
+        actor = Actor(self.domain, self.machine, generator, self.device, inventions)
+        sizes = taught_sizes(self.domain)
+        pools = [demonstrate(actor, self.teacher, best, size, self.settings, rng) for size in sizes]
+        return TaughtTraining(actor, pools, self.settings, generator)
+
+    def enough(self, benchmark: Benchmark) -> float:
+        """What the teacher earns, but for a fraction of a step."""
+        rng = fixed_rng()
+
+        def returns(start: State) -> Floats:
+            told: Act[State] = lambda state, _: act_as_told(self.domain, self.teacher.good(state), rng, state)  # noqa: E731
+            return play(self.domain, start, told).returns
+
+        return benchmark.mean(returns) - AS_GOOD * self.domain.step_cost
+
+
+def taught_sizes(domain: AnyDomain) -> tuple[int, ...]:
+    """The sizes that a teacher shows: 4 to 10 by 2 where the domain has such lessons, else what it has."""
+    sizes = [size for size in domain.lessons if SMALLEST <= size <= LARGEST]
+    return tuple(sizes[::STRIDE]) or domain.lessons[-1:]
+
+
+def demonstrate(
+    actor: Actor,
+    teacher: Teacher,
+    best: Program | None,
+    size: int,
+    settings: TaughtSettings,
+    rng: np.random.Generator,
+) -> Demonstration:
+    """Labelled states of the teacher's episodes, in most of which some moves are random."""
+    domain = actor.domain
+    start = domain.reset(rng, settings.episodes, size)
+    told = lambda state: act_as_told(domain, teacher.good(state), rng, state)  # noqa: E731
+    states, _ = wander(domain, rng, start, told)
+    states = states.take(rng.permutation(states.count)[: settings.states])
+    atoms = (slice(None), *actor.atoms(states).T)
+    good = teacher.good(states)[atoms]
+    useful = good.any(axis=1) & ~good.all(axis=1)
+    if not useful.any():
+        raise RunError(f"the teacher has nothing to say about {domain.name} of size {size}")
+    states, good = states.take(useful), np.ascontiguousarray(good[useful])
+    said = np.zeros_like(good) if best is None else evaluate_target(best, domain.observe(states))[atoms]
+    right = (said & good).any(axis=1) & ~(said & ~good).any(axis=1)
+    return Demonstration(states, good, np.flatnonzero(~right))
+
+
+def _array(tensor: Tensor) -> NDArray[np.float32]:
+    array: NDArray[np.float32] = tensor.detach().cpu().numpy().copy()
+    return array
