@@ -21,7 +21,7 @@ from dlm import seeds
 from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.errors import RunError
 from dlm.learning.fit import fit_program
-from dlm.learning.invention import Inventions
+from dlm.learning.invention import Inventions, SavedInventions
 from dlm.learning.sampling import sample_rich
 from dlm.logic.syntax import Program
 from dlm.runs.checkpoint import examples_of
@@ -76,14 +76,6 @@ class Question:
     held_out: HeldOut
     error: float = 1.0
     vain: int = 0  # phases since the last improvement
-
-
-@dataclass(frozen=True)
-class SavedInventions:
-    """What `Inventions` holds, its definitions as one program."""
-
-    library: Program | None
-    shown: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -218,8 +210,8 @@ class IncrementalLearner(Generic[StateT]):
         """The phase's learner, and what the phases before have left."""
         return IncrementalState(
             learner=self.learner.state(),
-            kept=_saved(self.kept),
-            inventions=_saved(self.inventions),
+            kept=self.kept.saved(),
+            inventions=self.inventions.saved(),
             errors=[question.error for question in self.questions],
             phase=self.phase,
             vain=[question.vain for question in self.questions],
@@ -232,7 +224,7 @@ class IncrementalLearner(Generic[StateT]):
         """Go on from a snapshot of a learner made with the same arguments."""
         if len(state.errors) != len(self.questions) or len(state.vain) != len(self.questions) or state.phase < 1:
             raise RunError("the saved phases are not those of this task")
-        self.kept, self.inventions = _restored(state.kept), _restored(state.inventions)
+        self.kept, self.inventions = state.kept.restored(), state.inventions.restored()
         for question, error, vain in zip(self.questions, state.errors, state.vain, strict=True):
             question.error, question.vain = error, vain
         self.phase, self._steps_before, self._found = state.phase, state.steps_before, state.found
@@ -253,14 +245,6 @@ def project_task(task: Task, argument: int) -> Task:
 
     name = f"{task.target}_{argument + 1}"
     return replace(task, target=name, target_arity=1, label=label, distinct_only=False, one_is_enough=False)
-
-
-def _saved(inventions: Inventions) -> SavedInventions:
-    return SavedInventions(Program(inventions.library) if inventions.library else None, inventions.shown)
-
-
-def _restored(saved: SavedInventions) -> Inventions:
-    return Inventions(saved.library.definitions if saved.library else (), saved.shown)
 
 
 def phase_machine(machine: MachineSettings) -> MachineSettings:

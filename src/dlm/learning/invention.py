@@ -19,7 +19,7 @@ from dlm.logic.formulas import rename_definitions
 from dlm.logic.syntax import Definition, Program, atoms
 from dlm.tasks.task import Task
 
-__all__ = ["Inventions", "reachable"]
+__all__ = ["Inventions", "SavedInventions", "reachable"]
 
 SHOWN = 12
 """Invented predicates of one arity that a machine reads at most, those that the best program uses first."""
@@ -85,6 +85,20 @@ class Inventions:
             if sum(arity[other] == arity[name] for other in kept) < SHOWN:
                 kept.append(name)
         return Inventions(reachable(library, kept), tuple(kept))
+
+    def saved(self) -> SavedInventions:
+        return SavedInventions(Program(self.library) if self.library else None, self.shown)
+
+
+@dataclass(frozen=True)
+class SavedInventions:
+    """What `Inventions` holds, its definitions as one program, for checkpoints."""
+
+    library: Program | None
+    shown: tuple[str, ...]
+
+    def restored(self) -> Inventions:
+        return Inventions(self.library.definitions if self.library else (), self.shown)
 
 
 def reachable(definitions: Sequence[Definition], wanted: Collection[str]) -> tuple[Definition, ...]:
