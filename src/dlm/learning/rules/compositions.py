@@ -28,8 +28,8 @@ Types = tuple[int, int]
 MOST, PER_ROW, PAIRS = 1200, 4, 4_000_000
 """Relations that are enumerated, relations for each row, and pairs of all of them, at most."""
 
-ATTEMPTS = 12_000
-"""Relations that are made, those included that turn out to be known."""
+LARGEST, ATTEMPTS = 12, 12_000
+"""Literals of a relation, and relations that are made, those included that turn out to be known, at most."""
 
 WORK, CELLS = 40_000_000, 1 << 26
 """Pairs that are gone through to try compositions, and truth values of a table, at most."""
@@ -64,16 +64,8 @@ class Compositions:
             for term, pairs in known.items():
                 if isinstance(term, Link) and not term.key:
                     self._keep(types, term, pairs)
-        size = 1
-        while not self._full and self._count:
-            size += 1
-            before = self._count
-            for _ in self._of_size(size):
-                yield
-                if self._full:
-                    return
-            if self._count == before and size > 4:
-                return
+        for size in range(2, LARGEST + 1):
+            yield from self._of_size(size)
 
     @property
     def _full(self) -> bool:
