@@ -93,7 +93,7 @@ def test_rules_and_search_use_what_the_other_invents(monkeypatch: pytest.MonkeyP
 
 def test_the_search_of_an_exchange_reads_parts_of_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = RuleBuilder._plan
-    monkeypatch.setattr(RuleBuilder, "_plan", lambda self: plan(self)[:1])
+    monkeypatch.setattr(RuleBuilder, "_plan", lambda self: plan(self)[:2])
     task = get_task("family/is-uncle")
     learner = ExchangeLearner(task, task.settings, 0)
     while learner.turn < 2:
