@@ -22,17 +22,16 @@ from numpy.typing import NDArray
 from benchmarks.large import large_pieces
 from benchmarks.pages import OUT, Record, commit, machine, render, write
 from dlm import learn
-from dlm.data.facts import Facts
 from dlm.data.grouping import fold_numbers, worlds_of
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import DataProblem
 from dlm.data.sources.reading import read_problem
-from dlm.data.worlds import Examples
 from dlm.engines import evaluate_target
+from dlm.learning.rules.joined import join_worlds
 from dlm.learning.rules.result import DataResult
 from dlm.tasks import get_task
 
-__all__ = ["join_worlds", "main", "page", "unseen_folds"]
+__all__ = ["main", "page", "unseen_folds"]
 
 SETS = Path(__file__).parents[1] / "../shared/data/popper"
 
@@ -213,7 +212,7 @@ def _noise() -> Iterator[Piece]:
 def _flipped(seed: int) -> Record:
     task = get_task("family/is-grandparent")
     rng = np.random.default_rng(1000 + seed)
-    problem = join_worlds(task.sample(rng, WORLDS, task.train_size), task.target)
+    problem = join_worlds([task.sample(rng, WORLDS, task.train_size)], task.target)
     flip = rng.random(problem.labels.count) < NOISE
     noisy = replace(problem, labels=replace(problem.labels, truth=problem.labels.truth ^ flip))
     start = time.process_time()
@@ -234,21 +233,6 @@ def _flipped(seed: int) -> Record:
         "chosen_because": result.chosen_because,
         "program": str(result.program),
     }
-
-
-def join_worlds(examples: Examples, target: str) -> DataProblem:
-    """The worlds of a task side by side, as the data of a user: all atoms of the target within a world are labelled."""
-    worlds = examples.worlds
-    names = [f"w{world}_{index}" for world in range(worlds.count) for index in range(worlds.size)]
-    relations = {name: _joined(table, worlds.size) for name, table in worlds.relations.items()}
-    everything = _joined(np.ones_like(examples.target), worlds.size)
-    labels = LabelledAtoms(target, everything, examples.target.ravel(), np.ones(len(everything)))
-    return DataProblem(target, Facts(np.array(names, dtype=object), relations), labels)
-
-
-def _joined(table: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
-    world, *places = np.nonzero(table)
-    return np.stack([world * size + place for place in places], axis=1).astype(np.int64)
 
 
 PARTS: dict[str, Callable[[], Iterator[Piece]]] = {

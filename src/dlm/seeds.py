@@ -51,6 +51,9 @@ class Stream(IntEnum):
     """Which labelled atoms are in which fold of a cross-validation."""
     BASELINE = auto()
     """The paper's opponents: worlds or episodes, looks, and first weights."""
+    TASK_RULES = auto()
+    TURN = auto()
+    """Turns of learners that exchange what they invent."""
 
 
 def rng(seed: int, stream: Stream, *parts: int) -> np.random.Generator:

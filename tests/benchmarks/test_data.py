@@ -3,18 +3,19 @@
 from pathlib import Path
 
 import numpy as np
-from benchmarks.data import join_worlds, unseen_folds
+from benchmarks.data import unseen_folds
 from benchmarks.large import HIDDEN, write_triples, write_world
 
 import dlm
 from dlm.data.grouping import worlds_of
 from dlm.data.labelled import LabelledAtoms
+from dlm.learning.rules.joined import join_worlds
 from dlm.tasks import get_task
 
 
 def test_worlds_are_joined_side_by_side() -> None:
     examples = get_task("family/is-grandparent").sample(np.random.default_rng(0), 6, 8)
-    problem = join_worlds(examples, "is_grandparent")
+    problem = join_worlds([examples], "is_grandparent")
     assert problem.facts.size == 48
     assert problem.labels.count == 6 * 64
     world, x, y = (column[-1] for column in np.nonzero(examples.worlds.relations["son"]))

@@ -93,7 +93,7 @@ def test_nothing_is_written_unless_asked(tmp_path, monkeypatch):
 def test_auto_runs_a_second_process_and_ends_it():
     result = dlm.learn("family/has-father", time_limit=60)
     assert result.verified
-    assert result.learner in ("search", "gradient", "gradient+search")
+    assert result.learner == "rules"
 
 
 def test_settings_survive_json():

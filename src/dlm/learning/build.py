@@ -9,7 +9,9 @@ from typing import Any
 
 from dlm.data.memory import require_bytes
 from dlm.errors import SettingsError
+from dlm.learning.exchange import ExchangeLearner
 from dlm.learning.incremental import IncrementalLearner, Phase
+from dlm.learning.rules.learner import RulesLearner, check_rules
 from dlm.learning.search import SearchLearner
 from dlm.learning.settings import TEMPLATED, LearnSettings
 from dlm.runs.extras import check_learner
@@ -35,6 +37,11 @@ def build_learner(name: str, task: Task, settings: LearnSettings) -> AnyTaskLear
         return IncrementalLearner(name, task, settings.machine, settings.seed, train)
     if name in TEMPLATED:
         return _build_templated(name, task, settings)
+    if name == "rules":
+        check_rules(task)
+        return RulesLearner(task, settings.machine, settings.seed)
+    if name == "rules+search":
+        return ExchangeLearner(task, settings.machine, settings.seed)
     require_bytes(BYTES_PER_LOGIT * _count_logits(task, settings.machine), "this machine", SMALLER)
     if name == "search":
         return SearchLearner(task, settings.machine, settings.seed)

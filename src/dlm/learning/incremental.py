@@ -210,8 +210,8 @@ class IncrementalLearner(Generic[StateT]):
         """The phase's learner, and what the phases before have left."""
         return IncrementalState(
             learner=self.learner.state(),
-            kept=SavedInventions.of(self.kept),
-            inventions=SavedInventions.of(self.inventions),
+            kept=self.kept.saved(),
+            inventions=self.inventions.saved(),
             errors=[question.error for question in self.questions],
             phase=self.phase,
             vain=[question.vain for question in self.questions],

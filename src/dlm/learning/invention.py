@@ -89,17 +89,16 @@ class Inventions:
                 kept.append(name)
         return Inventions(reachable(library, kept), tuple(kept))
 
+    def saved(self) -> SavedInventions:
+        return SavedInventions(Program(self.library) if self.library else None, self.shown)
+
 
 @dataclass(frozen=True)
 class SavedInventions:
-    """What `Inventions` holds, its definitions as one program."""
+    """What `Inventions` holds, its definitions as one program, for checkpoints."""
 
     library: Program | None
     shown: tuple[str, ...]
-
-    @classmethod
-    def of(cls, inventions: Inventions) -> SavedInventions:
-        return cls(Program(inventions.library) if inventions.library else None, inventions.shown)
 
     def restored(self) -> Inventions:
         return Inventions(self.library.definitions if self.library else (), self.shown)

@@ -84,6 +84,11 @@ class Lane:
         left = getattr(self.learner, "steps_left", None)
         return None if left is None or not self._made else left * self._spent / self._made
 
+    @property
+    def quick(self) -> bool:
+        """Whether the learner is about to end, or to say so, in a moment."""
+        return bool(getattr(self.learner, "quick", False))
+
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         self.learner.refute(counterexamples)
 

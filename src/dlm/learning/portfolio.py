@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from dlm.errors import DlmError, ResourceError, RunError, SettingsError
 from dlm.learning.lanes import Lane, Order, Suggestion, Worker
 from dlm.learning.prune import Judge, prune
 from dlm.learning.result import Result, ScheduleEnd
+from dlm.learning.rules.learner import can_learn_rules
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify, wrong_atoms
 from dlm.logic.simplify import simplify
@@ -40,6 +42,9 @@ __all__ = ["check_task", "learn", "resume"]
 PRUNINGS = 3
 """How often a pruned program that failed verification is pruned again with the counterexamples."""
 
+
+HEAD_START = 6.0
+"""Seconds after which `auto` runs all of its learners, even if the quick ones are still quick."""
 
 TIMED = 2.0
 """Seconds after which the length of a whole schedule is extrapolated from its first steps."""
@@ -86,6 +91,7 @@ class _Portfolio:
         self.best: Candidate | None = None
         self.reports: dict[str, Report] = {}
         self._forecast = False
+        self._waiting: list[Callable[[], Lane | Worker]] = []
         folder = session.folder
         if resumed and folder is not None:
             counts = session.recall()
@@ -111,7 +117,10 @@ class _Portfolio:
                 lane.close()
 
     def _open_lanes(self) -> list[Lane | Worker]:
-        """The learners asked for: one here, or for `auto` search here and gradient beside it."""
+        """The learners asked for: one here, or for `auto` rules and search here and gradient beside them.
+
+        Most tasks are learned by rules in a moment; the others wait as long as that may be so.
+        """
         folder = None if self.session.folder is None else self.session.folder.path
 
         def order(learner: str) -> Order:
@@ -119,13 +128,24 @@ class _Portfolio:
 
         if self.settings.learner != "auto":
             return [Lane(order(self.settings.learner))]
+        self._waiting = [lambda: Lane(order("search"))]
         if missing := missing_torch("gradient descent"):
-            self.session.note(f"auto learns by search alone: {missing}")
-        beside = [] if missing or _cores() == 1 else [Worker(order("gradient"))]
-        return [Lane(order("search")), *beside]
+            self.session.note(f"auto learns without gradients: {missing}")
+        elif _cores() > 1:
+            self._waiting.append(lambda: Worker(order("gradient")))
+        quick = can_learn_rules(self.task) and not self.settings.incremental and self.settings.schedule == "fast"
+        return [Lane(order("rules+search"))] if quick else self._open_waiting()
+
+    def _open_waiting(self) -> list[Lane | Worker]:
+        """The learners that were to wait until those that need a moment only have had it."""
+        opened = [open_lane() for open_lane in self._waiting]
+        self._waiting = []
+        return opened
 
     def _loop(self, lanes: list[Lane | Worker]) -> Result:
         while not self.session.out_of_time:
+            if not any(isinstance(lane, Lane) and lane.quick for lane in lanes) or self.session.seconds > HEAD_START:
+                lanes += self._open_waiting()
             for lane in list(lanes):
                 try:
                     messages = lane.poll()
@@ -256,7 +276,7 @@ class _Portfolio:
         ended: Ending,
         schedule: ScheduleEnd | None = None,
     ) -> Result:
-        report = self.reports.get(candidate.learner.split("+")[-1])
+        report = self.reports.get(candidate.learner) or self.reports.get(candidate.learner.split("+")[-1])
         folder = self.session.folder
         result = Result(
             task=self.task.name,

@@ -23,7 +23,7 @@ __all__ = [
     "NoiseName",
 ]
 
-LearnerName = Literal["auto", "gradient", "search", "nlm", "dilp", "dnl-ilp"]
+LearnerName = Literal["auto", "gradient", "search", "rules", "nlm", "dilp", "dnl-ilp"]
 LEARNERS: tuple[str, ...] = get_args(LearnerName)
 NoiseName = Literal["gumbel", "gaussian", "none"]
 NOISES: tuple[str, ...] = get_args(NoiseName)
@@ -45,7 +45,7 @@ class LearnSettings(RunSettings):
     learners: ClassVar[tuple[str, ...]] = LEARNERS
 
     machine: MachineSettings
-    learner: str = field(default="auto", metadata={"help": "Who learns: auto runs both side by side."})
+    learner: str = field(default="auto", metadata={"help": "Who learns: auto runs several side by side."})
     noise: NoiseName | None = field(
         default=None, metadata={"help": "Noise on the choices of a machine in training: gumbel, gaussian or none."}
     )

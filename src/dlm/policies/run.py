@@ -184,7 +184,7 @@ class _Turns:
     def run(self) -> Policy:
         ended: Ending = "finished"
         if self.settings.learner == "auto" and (missing := missing_torch("ppo")):
-            self.session.note(f"auto learns by search alone: {missing}")
+            self.session.note(f"auto learns without gradients: {missing}")
         while self.at.turn < len(self.settings.turns):
             name, last = self.settings.turns[self.at.turn], self.at.turn == len(self.settings.turns) - 1
             learner = self._open(name, last=last)

@@ -13,17 +13,18 @@ from dlm.data.bits import BoolArray, pack_last, unpack_last
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import DataProblem
 from dlm.learning.rules.bank import ConceptBank
+from dlm.learning.rules.compositions import Compositions
 from dlm.learning.rules.cover import cover_rows
-from dlm.learning.rules.features import Features, RowTerm
+from dlm.learning.rules.features import At, Between, Features, Otherwise, RowTerm
 from dlm.learning.rules.growth import Growth, Scores
 from dlm.learning.rules.prior import Given
-from dlm.learning.rules.terms import Variables
+from dlm.learning.rules.terms import Apart, Chain, Variables
 from dlm.learning.rules.tree import Tree, cut_back, grow_tree
 from dlm.learning.rules.universe import build_universe
 from dlm.logic.formulas import conjunction, conjuncts, disjunction
 from dlm.logic.syntax import FALSE, TRUE, Definition, Formula, Not, Program
 
-__all__ = ["Recipe", "FoundRules", "RuleBuilder"]
+__all__ = ["CHEAP", "Recipe", "FoundRules", "RuleBuilder"]
 
 ENOUGH, TINY, SMALL = 3, 0.005, 0.2
 """Literals of a program without errors, and literals for each positive row, with which no smaller one is looked for;
@@ -31,6 +32,9 @@ and literals for each positive row up to which one further stage without a small
 
 FEW_CHAINS = 16
 """Where no more ways of two steps lead on, what is not so at their ends is looked at early."""
+
+CHEAP = ("links", "paths", "counts", "compositions")
+"""The stages that take little time."""
 
 Step = Callable[[], Iterator[None]]
 
@@ -61,6 +65,7 @@ class FoundRules:
     size: int
     errors: float
     said: Answers
+    terms: tuple[RowTerm, ...]
 
 
 class RuleBuilder:
@@ -77,15 +82,19 @@ class RuleBuilder:
         self.front: dict[int, FoundRules] = {}
         self.found: dict[Recipe, FoundRules] = {}
 
-    def stages(self, most: int | None = None, *, early: bool = True) -> Iterator[str]:
+    def stages(self, most: int | None = None, *, early: bool = True, cheap_first: bool = False) -> Iterator[str]:
         """Grow the language, and learn with it at the end of each stage. Yields after each piece of work.
 
-        Ends after so many stages, or early with a program that leaves little to be wished for.
+        Ends after so many stages, or early with a program that leaves little to be wished for. Stages come in the order
+        of their languages' sizes; or, where fresh instances can refute what does not hold, in that of their costs.
         """
         if self.given:
             self._begin()
         same = 0  # stages in a row without a smaller program
-        for stage, steps in self._plan()[:most]:
+        plan = self._plan()
+        if cheap_first:
+            plan.sort(key=lambda item: CHEAP.index(item[0]) if item[0] in CHEAP else len(CHEAP))
+        for stage, steps in plan[:most]:
             for step in steps:
                 for _ in step():
                     yield stage
@@ -100,7 +109,9 @@ class RuleBuilder:
                 return
 
     def _plan(self) -> list[tuple[str, list[Step]]]:
-        growth = self.growth
+        growth, scores = self.growth, self.growth.scores
+        made = Compositions(self.bank, self.features)
+        compositions = [made.enumerate, made.exists, lambda: made.between(scores.positive, scores.negative)]
         stages: list[tuple[str, list[Step]]] = [
             ("links", [lambda: growth.exists(2)]),
             ("paths", [lambda: growth.paths(2)]),
@@ -108,9 +119,10 @@ class RuleBuilder:
             ("negation", [growth.negate, lambda: growth.inside(1), growth.between]),
             ("siblings", [growth.siblings, lambda: growth.exists(6), lambda: growth.inside(1)]),
             ("unions", [growth.unions, lambda: growth.paths(2), lambda: growth.exists(3)]),
+            ("compositions", compositions),
             ("depth 2", [lambda: growth.exists(4), lambda: growth.inside(1)]),
             ("overlaps", [growth.overlaps, lambda: growth.exists(4), lambda: growth.inside(1)]),
-            ("counts", [lambda: growth.exists(4, least=2), lambda: growth.inside(1)]),
+            ("counts", [lambda: growth.exists(4, least=2), lambda: growth.exists(4, least=3)]),
             ("depth 3", [lambda: growth.paths(3), lambda: growth.exists(6), lambda: growth.inside(1)]),
         ]
         names = [name for name, _ in stages]
@@ -121,12 +133,12 @@ class RuleBuilder:
     def add_constant(self) -> None:
         """Offer the program that is true of nothing."""
         said = np.zeros(self.labels.count, dtype=np.bool_)
-        self._offer(Recipe("rules", "nothing", 1.0), _rules_formula([]), 0, said)
+        self._offer(Recipe("rules", "nothing", 1.0), _rules_formula([]), 0, said, ())
 
     def _begin(self) -> None:
         """Offer the first guess, and take its parts up as features."""
         guess, said = self.given[0]
-        self._offer(Recipe("start", "start", 0.0), guess.formula, guess.size, said)
+        self._offer(Recipe("start", "start", 0.0), guess.formula, guess.size, said, ())
         columns = np.stack([pack_last(said, np.uint64) for _, said in self.given])
         self.features.add([term for term, _ in self.given], columns)
 
@@ -142,7 +154,8 @@ class RuleBuilder:
             said = np.zeros(self.labels.count, dtype=np.bool_)
             for rule in cover.members:
                 said |= unpack_last(rule.rows, self.labels.count)
-            self._offer(Recipe("rules", stage, price), _rules_formula(rules), cover.size, said)
+            used = tuple(dict.fromkeys(term for rule in rules for term in rule))
+            self._offer(Recipe("rules", stage, price), _rules_formula(rules), cover.size, said, used)
         if not self.problem.bias.negation:
             return  # trees say what is not so
         sizes = sizes[: len(self.features)]
@@ -151,17 +164,25 @@ class RuleBuilder:
             quantified = np.array([self.features.quantifiers(term) > 0 for term in terms[: len(splits)]])
             splits = np.where(quantified[:, None], np.uint64(0), splits)
         whole = grow_tree(splits, sizes, truth, weights)
-        used = sorted(whole.used())
+        asked = sorted(whole.used())
         table = np.zeros((len(self.features), self.labels.count), dtype=np.bool_)
-        table[used] = unpack_last(self.features.columns[used], self.labels.count)
+        table[asked] = unpack_last(self.features.columns[asked], self.labels.count)
         for price in TREE_PRICES:
             tree, _ = cut_back(whole, sizes, price)
             said = tree.answers(table)
-            self._offer(Recipe("tree", stage, price), _tree_formula(tree, terms), _tree_size(tree, sizes), said)
+            used = tuple(terms[place] for place in sorted(tree.used()))
+            self._offer(Recipe("tree", stage, price), _tree_formula(tree, terms), _tree_size(tree, sizes), said, used)
 
-    def _offer(self, choice: Recipe, formula: Callable[[Variables, Head], Formula], size: int, said: Answers) -> None:
+    def _offer(
+        self,
+        choice: Recipe,
+        formula: Callable[[Variables, Head], Formula],
+        size: int,
+        said: Answers,
+        terms: tuple[RowTerm, ...],
+    ) -> None:
         errors = float(self.labels.weights[said != self.labels.truth].sum())
-        found = FoundRules(choice, formula, size, errors, said)
+        found = FoundRules(choice, formula, size, errors, said, terms)
         self.found[choice] = found
         known = self.front.get(size)
         if known is None or errors < known.errors:
@@ -182,6 +203,23 @@ class RuleBuilder:
         place = self.bank.universe.key
         names = Variables(head, None if place is None else head[place])
         return Program((Definition(self.labels.target, head, found.formula(names, head)),))
+
+    def parts(self, found: FoundRules) -> list[Program]:
+        """The concepts and relations that a program is made of, without a key, each as a program."""
+        parts = [part for term in found.terms for part in _named(term)]
+        return [Program((Definition("part", head, formula),)) for head, formula in parts]
+
+
+def _named(term: RowTerm) -> Iterator[tuple[tuple[str, ...], Formula]]:
+    """A concept or relation, and what a relation is composed of, each with its variables."""
+    if isinstance(term, Otherwise):
+        yield from _named(term.body)
+    elif isinstance(term, At):
+        yield ("x",), term.concept.formula(Variables(("x",)), "x")
+    elif isinstance(term, Between):
+        inner = term.relation.body if isinstance(term.relation, Apart) else term.relation
+        for relation in (term.relation, *((inner.first, inner.second) if isinstance(inner, Chain) else ())):
+            yield ("x", "y"), relation.formula(Variables(("x", "y")), "x", "y")
 
 
 def _rules_formula(rules: Sequence[Sequence[RowTerm]]) -> Callable[[Variables, Head], Formula]:

@@ -250,7 +250,7 @@ class MachineStack(Generic[StateT]):
             training=self.training.state(),
             generator=self._generator.get_state().numpy().copy(),
             rng=deepcopy(self._rng),
-            inventions=SavedInventions.of(self.inventions),
+            inventions=self.inventions.saved(),
             course=replace(self.course, added=list(self.course.added)),
             benchmark_steps=self.benchmark.steps,
         )
