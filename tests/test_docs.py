@@ -1,9 +1,9 @@
 """The documentation is true: its Python runs, its commands run, the examples run.
 
 In Markdown, blocks marked `python` run in order and share their names; sessions in them (`>>>`) must answer as
-shown. What a block without a session prints is compared with a block marked `output` that follows it; `make docs`
-writes these anew. Of blocks marked `console`, each line that starts with `$ dlm` runs, in a folder that starts empty,
-and must end with exit code 0. Blocks of other kinds are only shown.
+shown. What a block without a session prints is compared with a block marked `output` that follows it; `make
+docs-output` writes these anew. Of blocks marked `console`, each line that starts with `$ dlm` runs, in a folder that
+starts empty, and must end with exit code 0. Blocks of other kinds are only shown.
 """
 
 import doctest
@@ -69,7 +69,7 @@ def check_output(page: Path, shown: str, printed: str) -> None:
             page.read_text(encoding="utf-8").replace(f"```output\n{shown}```", f"```output\n{printed.rstrip()}\n```")
         )
     else:
-        assert shown.rstrip() == printed.rstrip(), "`make docs` writes what is printed into the page"
+        assert shown.rstrip() == printed.rstrip(), "`make docs-output` writes what is printed into the page"
 
 
 COMMANDS = [
