@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: setup learn test lint types unit docs bench-ilp bench-step bench-eval bench-run torture fuzz bench-env bench-rl bench-compare bench-data clean
+.PHONY: setup learn test lint types unit docs notebooks docs-output bench-ilp bench-step bench-eval bench-run torture fuzz bench-env bench-rl bench-compare bench-data clean
 
 setup: .venv/.done
 
@@ -32,7 +32,13 @@ types: setup
 unit: setup
 	$(BIN)/pytest -n 2
 
-docs: setup  # write what the pages' Python prints into their output blocks
+docs: setup  # the documentation site, in build/site; a broken link or name is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
+
+notebooks: setup  # run the notebooks of examples/ and keep what they show
+	$(BIN)/python tools/notebooks.py --write
+
+docs-output: setup  # write what the pages' Python prints into their output blocks
 	DLM_WRITE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py -k python_in_pages
 
 bench-ilp: setup

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from dlm.api.summary import AnyResult, TextTable, fit_table, headline, return_table, trial_table
+from dlm.api.summary import AnyResult, TextTable, fit_table, headline, inspection_tables, return_table, trial_table
+from dlm.data.sources.inspection import Inspection
 from dlm.export.notebook import fragment, table_html
 from dlm.learning.result import Result, SoftResult
 from dlm.learning.rules.result import DataResult, Front
@@ -41,6 +42,11 @@ def _(result: DataResult) -> str:
 @html_of.register
 def _(front: Front) -> str:
     return fragment([_front_html(front, None)])
+
+
+@html_of.register
+def _(found: Inspection) -> str:
+    return fragment([*map(_table, inspection_tables(found)), *(f"<p>{escape(note)}</p>" for note in found.notes)])
 
 
 @latex_of.register

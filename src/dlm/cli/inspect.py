@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json as json_text
-from collections.abc import Sequence
 from contextlib import nullcontext
 
 from rich.console import Console
 
 import dlm
+from dlm.api.summary import TextTable, inspection_tables
 from dlm.cli.data_options import DataArgument, NegativesOption, SplitOption, TargetOption, TestOption, WorldKindOption
 from dlm.cli.display import count, print_lines, print_table
 from dlm.cli.options import JsonOption
@@ -44,28 +44,8 @@ def _print(found: Inspection) -> None:
     memory = format_bytes(found.bytes)
     print(f"{found.path}: {count(found.objects, 'object')}, {count(found.facts, 'fact')}, about {memory}")
     print()
-    rows = [
-        (one.type, f"{one.objects:,}", "values" if one.is_value else "things", ", ".join(one.names))
-        for one in found.types
-    ]
-    _table(("TYPE", "OBJECTS", "KIND", "SUCH AS"), rows)
-    predicates = [
-        (f"{one.name}({', '.join(one.types)})", f"{one.facts:,}", "" if one.used else "not used")
-        for one in found.predicates
-    ]
-    _table(("PREDICATE", "FACTS", ""), predicates)
-    attributes = [(f"{one.name}({one.type})", f"{one.objects:,}", one.lowest, one.highest) for one in found.attributes]
-    _table(("NUMBER", "OBJECTS", "LOWEST", "HIGHEST"), attributes)
-    if found.examples is not None:
-        one = found.examples
-        row = (
-            f"{one.target}({', '.join(one.types)})",
-            f"{one.true:,}",
-            f"{one.false:,}",
-            one.negatives,
-            f"{one.test:,}",
-        )
-        _table(("EXAMPLES", "TRUE", "FALSE", "NEGATIVES", "TEST"), [row])
+    for table in inspection_tables(found):
+        _table(table)
     if found.worlds is not None:
         worlds = found.worlds
         sizes = "" if worlds.objects is None else f"; objects in each: {_range(worlds.objects)}"
@@ -77,12 +57,11 @@ def _print(found: Inspection) -> None:
         print_lines(line, "  ")
 
 
-def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    if rows:
-        print_table(head, rows[:MOST])
-        if len(rows) > MOST:
-            print(f"... and {len(rows) - MOST} more; --json lists all")
-        print()
+def _table(table: TextTable) -> None:
+    print_table(table.head, table.rows[:MOST])
+    if len(table.rows) > MOST:
+        print(f"... and {len(table.rows) - MOST} more; --json lists all")
+    print()
 
 
 def _range(sizes: tuple[int, int, int]) -> str:

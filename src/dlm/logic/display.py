@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import singledispatch
 from html import escape
 from importlib import import_module
+from typing import Protocol
 
 __all__ = ["Displayed", "html_of", "latex_of", "shown_by"]
 
@@ -41,6 +42,12 @@ def latex_of(value: object) -> str | None:
     return latex_of(value) if _load() else None
 
 
+class PrettyPrinter(Protocol):
+    """What IPython gives to write on."""
+
+    def text(self, obj: str) -> None: ...
+
+
 class Displayed:
     """A value that a notebook shows as HTML or LaTeX, and a terminal as its text."""
 
@@ -49,6 +56,11 @@ class Displayed:
 
     def _repr_latex_(self) -> str | None:
         return latex_of(self)
+
+    def _repr_pretty_(self, printer: PrettyPrinter, cycle: bool) -> None:
+        """The text of a value that IPython would otherwise show as it shows tuples or dataclasses."""
+        del cycle
+        printer.text(str(self))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """All forms at once. Jupyter itself leaves out what it does not want."""

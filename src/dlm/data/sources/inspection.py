@@ -19,6 +19,7 @@ from dlm.data.sources.options import ProblemOptions
 from dlm.data.sources.reading import find_layout, read_source
 from dlm.data.sources.typed import assemble
 from dlm.errors import SettingsError
+from dlm.logic.display import Displayed
 
 __all__ = ["Inspection", "inspect_data"]
 
@@ -83,7 +84,7 @@ class WorldSummary:
 
 
 @dataclass(frozen=True)
-class Inspection:
+class Inspection(Displayed):
     """All that `dlm inspect` says. `notes` are what looks wrong or was decided, `plan` what learning would do."""
 
     path: str
