@@ -15,7 +15,7 @@ from dlm.data.facts import Facts
 from dlm.data.lookup import FactLookups
 from dlm.data.signatures import signatures_of
 from dlm.engines.bits import evaluate_target
-from dlm.engines.check import row_keys
+from dlm.engines.check import are_among, row_keys
 from dlm.engines.choose import run_program
 from dlm.engines.engine import require_inputs
 from dlm.errors import DlmError
@@ -95,11 +95,11 @@ def _on_facts(program: Program, facts: Facts, subject: Subject) -> AnswerSample:
     if true is None:
         asked += [(row, True, None) for row in answers[:SHOWN].tolist()]
     else:
-        held = np.isin(row_keys(true, facts.size), said)
+        held = are_among(row_keys(true, facts.size), said)
         if false is None:
-            alarms, rejected = answers[~np.isin(said, row_keys(true, facts.size))], answers[:0]
+            alarms, rejected = answers[~are_among(said, row_keys(true, facts.size))], answers[:0]
         else:
-            wrong = np.isin(row_keys(false, facts.size), said)
+            wrong = are_among(row_keys(false, facts.size), said)
             alarms, rejected = false[wrong], false[~wrong]
         for rows, value, truth in ((true[~held], False, True), (alarms, True, False)):
             asked += [(row, value, truth) for row in rows[:SHOWN].tolist()]

@@ -17,7 +17,7 @@ from dlm.data.facts import Facts
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.worlds import Worlds
 from dlm.engines.bits import evaluate_target
-from dlm.engines.check import row_keys
+from dlm.engines.check import are_among, row_keys
 from dlm.engines.choose import run_program
 from dlm.envs.domain import AnyDomain
 from dlm.errors import SettingsError
@@ -81,7 +81,7 @@ def _texts(program: Program) -> list[str]:
 
 def _on_atoms(program: Program, facts: Facts, labels: LabelledAtoms) -> RuleTable:
     asked = row_keys(labels.rows, facts.size)
-    covers = [np.isin(asked, row_keys(_answers(rule, facts), facts.size)) for rule in rules_in(program)]
+    covers = [are_among(asked, row_keys(_answers(rule, facts), facts.size)) for rule in rules_in(program)]
     return _table(program, f"the {labels.count:,} atoms that it was learned from", covers, labels.truth)
 
 
@@ -92,8 +92,8 @@ def _on_facts(program: Program, facts: Facts, labels: Labels | None) -> RuleTabl
     if labels is not None and labels.false is not None:
         rows = np.concatenate([labels.true, labels.false])
     atoms, first = np.unique(row_keys(rows, facts.size), return_index=True)
-    covers = [np.isin(atoms, row_keys(each, facts.size)) for each in found]
-    truth = None if labels is None else np.isin(atoms, row_keys(labels.true, facts.size))
+    covers = [are_among(atoms, row_keys(each, facts.size)) for each in found]
+    truth = None if labels is None else are_among(atoms, row_keys(labels.true, facts.size))
     counted = f"{len(first):,} {'answers' if labels is None or labels.false is None else 'labelled atoms'}"
     return _table(program, f"{counted} about {facts.size:,} objects", covers, truth)
 
