@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: setup learn test lint types unit docs notebooks docs-output bench-ilp bench-step bench-eval bench-run torture fuzz bench-env bench-rl bench-compare bench-data clean
+.PHONY: setup learn test lint types unit docs notebooks docs-output bench-ilp bench-step bench-eval bench-run torture fuzz bench-env bench-rl bench-compare bench-data pictures clean
 
 setup: .venv/.done
 
@@ -68,6 +68,9 @@ bench-env: setup
 bench-rl: setup
 	$(BIN)/python -m benchmarks.rl $(ARGS)
 	$(BIN)/python -m benchmarks.learned_policies
+
+pictures: setup  # screenshots of reports, for the documentation
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.pictures
 
 OLD ?= ../old
 bench-compare: setup

@@ -30,6 +30,7 @@ LAYERS = (
     "learning",
     "policies",
     "api",
+    "report",
     "sweeps",
     "cli",
 )

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from dlm.logic.display import shown_by
+from dlm.runs.views import viewed_by
 
 if TYPE_CHECKING:
     from dlm.api.estimator import LogicClassifier as LogicClassifier
@@ -117,6 +118,7 @@ def __dir__() -> list[str]:
 
 
 shown_by("dlm.export.notebook", "dlm.api.display")
+viewed_by("dlm.report")
 
 if "gymnasium" in sys.modules:
     import_module("dlm.envs")  # registers our ids

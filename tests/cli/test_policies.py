@@ -55,7 +55,8 @@ def test_a_policy_is_printed_with_its_returns_its_decision_and_its_learner(
 def test_a_run_leaves_its_files(unstack: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     run, done = unstack
     names = {path.name for path in run.iterdir()}
-    assert names == {"settings.json", "metrics.jsonl", "progress.json", "program.dlm", "best.json", "result.json"}
+    files = {"settings.json", "metrics.jsonl", "progress.json", "program.dlm", "best.json", "result.json"}
+    assert names == files | {"made_by.json"}
     result = one_object((run / "result.json").read_text())
     assert (run / "program.dlm").read_text() == result["program"]
     assert done.stdout.startswith(result["program"])

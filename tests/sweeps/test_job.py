@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from dlm.sweeps.job import Job, code_version
+from dlm.runs.version import code_version
+from dlm.sweeps.job import Job
 
 
 def test_settings_become_the_options_of_learn() -> None:

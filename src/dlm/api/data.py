@@ -19,7 +19,7 @@ from dlm.runs.folder import RunFolder
 from dlm.runs.observer import Callback, with_callbacks
 from dlm.runs.progress import open_watch
 
-__all__ = ["learn_own_data", "load_own_data", "resume_own_data"]
+__all__ = ["learn_own_data", "load_own_data", "problem_again", "resume_own_data"]
 
 OWN = ("seed", "learner", "time_limit", "folds")
 READING = ("target", "negatives", "world", "test", "split")
@@ -83,13 +83,14 @@ def resume_own_data(run: str | Path, time_limit: float | None, problem: object, 
     if done is not None and (done.ended == "finished" or (done.ended == "time limit" and done.seconds >= limit)):
         return done
     values = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    data = problem if isinstance(problem, DataProblem) else _again(folder, settings)
+    data = problem if isinstance(problem, DataProblem) else problem_again(folder, settings)
     asked = DataRunSettings(**{**values, "time_limit": limit})
     with open_watch(_title(data), show=progress, verbose=False) as watch:
         return learn_data(data, asked, folder, watch, resume=True)
 
 
-def _again(folder: RunFolder, settings: DataRunSettings) -> DataProblem:
+def problem_again(folder: RunFolder, settings: DataRunSettings) -> DataProblem:
+    """The problem that a run learned from, read from its files again."""
     if settings.source is None:
         raise RunError(f"the run {folder.path} learned from data in memory; give its problem again")
     return read_problem(settings.source, seed=settings.seed, **settings.options)  # type: ignore[arg-type]

@@ -25,7 +25,7 @@ ERROR = 2
 INTERRUPTED = 130
 
 VERBS = (
-    *("tasks", "inspect", "init", "learn", "test", "play", "show", "run", "check", "explain", "export"),
+    *("tasks", "inspect", "init", "learn", "test", "play", "show", "report", "run", "check", "explain", "export"),
     *("generate", "prove", "sweep", "reproduce"),
 )
 

@@ -25,6 +25,7 @@ from dlm.logic.syntax import Program
 from dlm.logic.text import format_program
 from dlm.policies.policy import Policy
 from dlm.programs import read_program
+from dlm.report import count_rules
 from dlm.runs.problem import can_reopen
 
 __all__ = ["show"]
@@ -45,6 +46,17 @@ def show(
             "--soft", metavar="", help="The machine of a run by gradient: its likeliest choices, layer by layer."
         ),
     ] = False,
+    rules: Annotated[
+        bool,
+        typer.Option("--rules", metavar="", help="A table: how much each rule covers, rightly, and by it alone."),
+    ] = False,
+    facts: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="With --rules: count on these facts. Default: on the run's data."),
+    ] = None,
+    examples: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="With --rules and --facts: what is right, as for `dlm check`.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="With --soft: draw the machine too, as .png or .svg.")
     ] = None,
@@ -57,6 +69,12 @@ def show(
     if soft:
         _show_soft(source, one_problem(task, env), out, trust=trust, json=json)
         return
+    if rules:
+        table = count_rules(source, facts=facts, examples=examples, problem=one_problem(task, env), trust=trust)
+        print(json_text.dumps(table.to_json()) if json else table)
+        return
+    if facts is not None or examples is not None:
+        raise SettingsError("--facts and --examples say where rules are counted: use them with --rules")
     if out is not None:
         raise SettingsError("--out draws the machine of a run: use it with --soft")
     if json and to is not None:

@@ -16,7 +16,7 @@ from dlm.logic.lists import RuleList, rules_of
 from dlm.logic.syntax import And, Atom, Definition, Exists, Forall, Formula, Or, Program, measure
 from dlm.logic.text import Notation, format_name
 
-__all__ = ["Item", "Prose"]
+__all__ = ["SYMBOLS", "Item", "Prose", "Symbols"]
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,11 @@ class Prose:
     def _definition(self, definition: Definition) -> Item:
         head = _head(definition)
         words = f"{self.code(head)} holds if {self._words(definition.body)}."
-        return Item(words, f"{head} ← {_SYMBOLS.formula(definition.body)}")
+        return Item(words, f"{head} ← {SYMBOLS.formula(definition.body)}")
 
     def _rules(self, listed: RuleList) -> Item:
         where = f", where {self._words(conjunction(listed.shared))}" if listed.shared else ""
-        first, *others = [(self._words(rule), _SYMBOLS.formula(rule)) for rule in listed.own]
+        first, *others = [(self._words(rule), SYMBOLS.formula(rule)) for rule in listed.own]
         rules = [Item(f"{first[0]}.", first[1]), *(Item(f"Else {words}.", formula) for words, formula in others)]
         head = self.code(_head(listed))
         decided = "is decided by the first of these rules that is true of any different objects"
@@ -84,10 +84,10 @@ class Prose:
         return _ProseWords(self.code).formula(formula)
 
     def _name(self, name: str) -> str:
-        return self.code(_SYMBOLS.name(name))
+        return self.code(SYMBOLS.name(name))
 
 
-class _Symbols(Notation):
+class Symbols(Notation):
     """The symbols of logic."""
 
     false, true = "⊥", "⊤"
@@ -116,7 +116,7 @@ class _Symbols(Notation):
                 return f"{self.name(variable)} ∉ {{{', '.join(map(self.name, distinct))}}}"
 
 
-_SYMBOLS = _Symbols()
+SYMBOLS = Symbols()
 
 
 @dataclass(frozen=True)
@@ -130,10 +130,10 @@ class _ProseWords(Notation):
     exists, forall = "there is a {} such that {}", "for every {}, {}"
 
     def name(self, name: str) -> str:
-        return self.code(_SYMBOLS.name(name))
+        return self.code(SYMBOLS.name(name))
 
     def atom(self, atom: Atom) -> str:
-        return self.code(_SYMBOLS.atom(atom))
+        return self.code(SYMBOLS.atom(atom))
 
     def negation(self, body: Formula) -> str:
         return f"not {self.operand(body)}"
@@ -148,7 +148,7 @@ class _ProseWords(Notation):
 
 
 def _head(defined: Definition | RuleList) -> str:
-    return _SYMBOLS.atom(Atom(defined.name, defined.parameters))
+    return SYMBOLS.atom(Atom(defined.name, defined.parameters))
 
 
 def _count(number: int, noun: str, plural: str = "") -> str:

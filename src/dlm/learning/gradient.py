@@ -20,6 +20,7 @@ from dlm import seeds
 from dlm.data.worlds import Examples
 from dlm.engines import evaluate_target
 from dlm.errors import RunError
+from dlm.learning.film import FilmFrame
 from dlm.learning.fit import Fit, fit_answers, fit_program
 from dlm.learning.sampling import TrainingWorlds, training_sizes
 from dlm.learning.schedule import Schedule
@@ -169,6 +170,11 @@ class GradientLearner:
         fit = {} if course.fit is None else course.fit.figures
         figures = {"loss": course.loss, **fit, "temperature": self.temperature}
         return Report(self.name, self.standing.steps, self.standing.restarts, figures, candidate, done)
+
+    def frame(self) -> FilmFrame:
+        """The machine as it is now, for a film of the training."""
+        logits, course = _copy(self.now.machine.logits), self.now.course
+        return FilmFrame(self.standing.restarts, course.step, course.depth, self.temperature, logits)
 
     @property
     def steps_left(self) -> int | None:

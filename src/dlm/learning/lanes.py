@@ -22,6 +22,7 @@ import cloudpickle
 from dlm.data.worlds import Examples
 from dlm.errors import DlmError
 from dlm.learning.build import build_learner
+from dlm.learning.film import FILM, FilmRecorder
 from dlm.learning.settings import LearnSettings
 from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder
 from dlm.runs.learner import AnyTaskLearner, Report
@@ -63,6 +64,7 @@ class Lane:
         self._steps: int | None = None
         self._spent, self._made = 0.0, 0  # seconds and steps of this sitting
         self._saved = time.monotonic()
+        self._film = FilmRecorder()
 
     def poll(self) -> list[Report | Suggestion]:
         """A slice of work."""
@@ -71,6 +73,9 @@ class Lane:
             report = self.learner.advance()
         self._doubted = None
         self._steps = report.steps
+        frame = getattr(self.learner, "frame", None)
+        if self.folder is not None and frame is not None:
+            self._film.add(frame())
         if before is not None:
             self._spent, self._made = self._spent + time.monotonic() - begin, self._made + report.steps - before
         # The state that a program was read off is worth keeping: `dlm show --soft` shows it.
@@ -100,6 +105,9 @@ class Lane:
     def checkpoint(self) -> None:
         if self.folder is not None:
             self.folder.checkpoint(self.learner, self.name)
+            film = self._film.film()
+            if film is not None:
+                self.folder.write_state(FILM, film)
             self._saved = time.monotonic()
 
     def close(self) -> None:

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from dlm.logic.syntax import FALSE, TRUE, Formula, Not
-from dlm.logic.text import format_formula
 from dlm.machine.machine import unit_views
-from dlm.space.choices import literal_of, predicate_name, used_modules
+from dlm.space.choices import choice_words, predicate_name, used_modules
 from dlm.space.wiring import Module, UnitWiring, Wiring
 
 __all__ = ["LikelyAtom", "LikelyLiteral", "LikelyPredicate", "likely_choices"]
@@ -68,17 +66,6 @@ def _literals(
 ) -> list[LikelyLiteral]:
     order = np.argsort(-np.asarray(shares), kind="stable")[:most]
     return [
-        LikelyLiteral(*_words(wiring, unit, module, position, int(choice)), round(float(shares[choice]), 6))
+        LikelyLiteral(*choice_words(wiring, unit, module, position, int(choice)), round(float(shares[choice]), 6))
         for choice in order
     ]
-
-
-def _words(wiring: Wiring, unit: UnitWiring, module: Module, position: int, choice: int) -> tuple[str, str | None]:
-    """A choice as text, and the predicate that it reads."""
-    if choice == unit.constant:
-        return format_formula(TRUE if module.connective == "and" else FALSE), None
-    literal: Formula = literal_of(wiring, unit, choice)
-    if position >= module.atoms - module.negated:
-        literal = Not(literal)
-    source, _ = unit.literal(choice)
-    return format_formula(literal), predicate_name(wiring, source.unit, source.index)

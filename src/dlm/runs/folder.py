@@ -6,6 +6,7 @@ any moment, never sees half a file. `metrics.jsonl` is the exception: lines are 
 ::
 
     settings.json     what was asked for
+    made_by.json      the commit or version of dlm that began the run
     metrics.jsonl     one line a report
     progress.json     seconds spent, and how far the run is
     program.dlm       the best program so far, simplified; at the end the result
@@ -13,6 +14,7 @@ any moment, never sees half a file. `metrics.jsonl` is the exception: lines are 
     best.json         who made it, and what is known of it
     NAME.safetensors  checkpoint of the learner NAME
     problem.pkl       a task or world that can be found nowhere else
+    film.safetensors  the machine of a run by gradient through its last restart
     result.json       written last, until the run is resumed
 """
 
@@ -31,6 +33,7 @@ from dlm.logic.syntax import Program
 from dlm.logic.text import format_program
 from dlm.runs.checkpoint import encode, read_checkpoint
 from dlm.runs.learner import Learner, StateT
+from dlm.runs.version import code_version
 
 __all__ = ["CHECKPOINT_SECONDS", "RunFolder"]
 
@@ -58,7 +61,9 @@ class RunFolder:
             raise RunError(f"{path} already holds a run; choose another --out, or continue it with --resume {path}")
         with explained(path):
             path.mkdir(parents=True, exist_ok=True)
-        return cls(path)
+        folder = cls(path)
+        folder.write_json("made_by.json", {"version": code_version()})
+        return folder
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:

@@ -14,6 +14,7 @@ from dlm.logic.syntax import Program
 from dlm.logic.text import format_program, parse_program
 from dlm.runs.codec import decode
 from dlm.runs.folder import RunFolder
+from dlm.runs.views import Viewed
 
 __all__ = ["Ending", "ProgramResult", "RunResult", "damaged", "read_common", "read_with_program"]
 
@@ -24,7 +25,7 @@ Ending = Literal["finished", "time limit", "interrupted", "stopped"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunResult(Displayed, ABC):
+class RunResult(Displayed, Viewed, ABC):
     """What a run ended with, who made it, and how. `steps` and `restarts` are those of that learner."""
 
     kind: ClassVar[str]

@@ -9,9 +9,19 @@ from numpy.typing import NDArray
 
 from dlm.logic.formulas import conjunction, disjunction
 from dlm.logic.syntax import FALSE, TRUE, Atom, Definition, Exists, Forall, Formula, Not, Program
+from dlm.logic.text import format_formula
 from dlm.space.wiring import Module, UnitKey, UnitWiring, Wiring
 
-__all__ = ["Choices", "embed_choices", "literal_of", "predicate_name", "program_of", "random_choices", "used_modules"]
+__all__ = [
+    "Choices",
+    "choice_words",
+    "embed_choices",
+    "literal_of",
+    "predicate_name",
+    "program_of",
+    "random_choices",
+    "used_modules",
+]
 
 Choices = Mapping[UnitKey, NDArray[np.int64]]
 """For each unit an array of shape (modules, atoms) with the choice of every atom."""
@@ -118,3 +128,16 @@ def literal_of(wiring: Wiring, unit: UnitWiring, choice: int) -> Formula:
     distinct = _VARIABLES[: unit.arity] if wiring.settings.distinct else ()
     quantified = Exists if source.reading == "exists" else Forall
     return quantified(bound, distinct, Atom(name, (*args, bound)))
+
+
+def choice_words(
+    wiring: Wiring, unit: UnitWiring, module: Module, position: int, choice: int
+) -> tuple[str, str | None]:
+    """A choice of an atom as text, and the predicate that it reads; a constant reads none."""
+    if choice == unit.constant:
+        return format_formula(TRUE if module.connective == "and" else FALSE), None
+    literal: Formula = literal_of(wiring, unit, choice)
+    if position >= module.atoms - module.negated:
+        literal = Not(literal)
+    source, _ = unit.literal(choice)
+    return format_formula(literal), predicate_name(wiring, source.unit, source.index)

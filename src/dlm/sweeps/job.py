@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Job", "Record", "code_version", "key_of"]
+from dlm.runs.version import code_version
+
+__all__ = ["Job", "Record", "key_of"]
 
 Record = dict[str, Any]
 """What is known of a run, as it stands in a file: the JSON of `dlm learn`, what was asked for, and what it cost."""
@@ -91,18 +90,3 @@ def _text(value: object) -> str:
         parts = [":".join(map(str, part)) if isinstance(part, list | tuple) else str(part) for part in value]
         return ",".join(parts) or "none"
     return str(value)
-
-
-@cache
-def code_version() -> str:
-    """The commit of this code if it is a checkout, else the version that is installed."""
-    here = Path(__file__).parents[1]
-    command = ["git", "-C", str(here), "log", "-1", "--format=%h", "--", "."]
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-    except OSError:
-        found = ""
-    try:
-        return found or version("dlm")
-    except PackageNotFoundError:
-        return "unknown"

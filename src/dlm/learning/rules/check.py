@@ -10,7 +10,7 @@ from dlm.data.facts import Rows
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.labelling import AtomSpace
 from dlm.data.problem import DataProblem
-from dlm.engines.check import row_keys
+from dlm.engines.check import are_among, row_keys
 from dlm.engines.choose import run_program
 from dlm.learning.fit import Fit
 from dlm.logic.syntax import Program
@@ -42,8 +42,8 @@ def check_everything(program: Program, problem: DataProblem) -> AtomCheck:
     known = true if test is None else np.concatenate([true, test.rows])
     said = answers[space.holds(answers)]
     size = problem.facts.size
-    alarms = said[~np.isin(row_keys(said, size), row_keys(known, size))]
-    missed = true[~np.isin(row_keys(true, size), row_keys(answers, size))]
+    alarms = said[~are_among(row_keys(said, size), row_keys(known, size))]
+    missed = true[~are_among(row_keys(true, size), row_keys(answers, size))]
     false = space.count - len(known)
     fit = Fit(len(true) - len(missed), len(missed), len(alarms), false - len(alarms))
     return AtomCheck(fit, missed, alarms)
@@ -61,7 +61,7 @@ def closed_space(problem: DataProblem) -> AtomSpace | None:
 def with_alarms(problem: DataProblem, alarms: Rows, most: int) -> DataProblem:
     """The problem with false atoms that its sample lacked."""
     size, labels = problem.facts.size, problem.labels
-    new = alarms[~np.isin(row_keys(alarms, size), row_keys(labels.rows, size))][:most]
+    new = alarms[~are_among(row_keys(alarms, size), row_keys(labels.rows, size))][:most]
     joined = replace(
         labels,
         rows=np.concatenate([labels.rows, new]),
@@ -77,7 +77,7 @@ def _answers(program: Program, problem: DataProblem) -> Rows:
 
 def _check(answers: Rows, problem: DataProblem, labels: LabelledAtoms) -> AtomCheck:
     size, truth = max(problem.facts.size, 1), labels.truth
-    said = np.isin(row_keys(labels.rows, size), row_keys(answers, size))
+    said = are_among(row_keys(labels.rows, size), row_keys(answers, size))
     missed, alarms = labels.rows[truth & ~said], labels.rows[said & ~truth]
     hits = int((said & truth).sum())
     return AtomCheck(Fit(hits, len(missed), len(alarms), int((~said & ~truth).sum())), missed, alarms)

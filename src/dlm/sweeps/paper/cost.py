@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dlm.learning.schedule import paper_schedule
+from dlm.runs.version import code_version
 from dlm.sweeps.executors import Executor
-from dlm.sweeps.job import Job, Record, code_version, key_of
+from dlm.sweeps.job import Job, Record, key_of
 from dlm.sweeps.paper.drawing import COLOURS, new_panels, save_figure, style
 from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
 from dlm.sweeps.paper.figures import COST
