@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dlm import seeds
-from dlm.envs.domain import AnyDomain, Domain, Floats, S, State, join
+from dlm.data.arrays import Floats
+from dlm.envs.domain import AnyDomain, Domain, S, State, join
 from dlm.envs.evaluate import run_from
 from dlm.logic.syntax import Program
 from dlm.policies.play import random_legal

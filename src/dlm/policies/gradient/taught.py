@@ -18,8 +18,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dlm.data.arrays import Floats
 from dlm.engines import evaluate_target
-from dlm.envs.domain import AnyDomain, Floats, State
+from dlm.envs.domain import AnyDomain, State
 from dlm.errors import RunError
 from dlm.learning.gradient import any_answer_loss, squeeze
 from dlm.learning.invention import Inventions
