@@ -38,7 +38,7 @@ __all__ = ["SETTINGS", "build_settings", "learn_problem", "load_problem", "read_
 MACHINE = tuple(field.name for field in fields(MachineSettings))
 WORLD = tuple(field.name for field in fields(WorldOptions))
 RUN = ("seed", "learner", "schedule", "time_limit", "incremental", "device")
-POLICY = ("keep_soft", "teacher", "repair", "model")
+POLICY = ("keep_soft", "teacher", "repair", "model", "action_temperature")
 SETTINGS = (*RUN, *TRAINING, *MACHINE, *POLICY)
 """The names of all settings of runs."""
 

@@ -109,6 +109,7 @@ def learn(
         bool, typer.Option("--keep-soft", metavar="", help=f"Of rl/... tasks: {KEEP_SOFT_HELP}")
     ] = False,
     model: Annotated[ModelName | None, _setting(PolicyRunSettings, "model", metavar="|".join(MODELS))] = None,
+    action_temperature: Annotated[float | None, _setting(PolicyRunSettings, "action_temperature", metavar="T")] = None,
     repair: Annotated[
         bool | None, typer.Option("--repair/--no-repair", metavar="", help=f"Of rl/... tasks: {REPAIR_HELP}")
     ] = None,
@@ -181,6 +182,7 @@ def learn(
         keep_soft=keep_soft or None,
         repair=repair,
         model=model,
+        action_temperature=action_temperature,
         teacher=teacher,
         noise=noise,
         noise_decay=noise_decay,

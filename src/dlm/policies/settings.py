@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
@@ -59,6 +60,10 @@ class PolicyRunSettings(RunSettings):
         default="dlm",
         metadata={"help": "What ppo and reinforce train: the logic machine, or the baseline nlm, which stays soft."},
     )
+    action_temperature: float | None = field(
+        default=None,
+        metadata={"help": "With --keep-soft: train at this temperature of actions in the end; it acts at 0.01."},
+    )
     teacher: str | None = field(default=None, metadata={"help": "Whom imitation and dlm-incr-sl imitate."})
     repair: bool = field(
         default=True, metadata={"help": "Let ppo mend programs by local search and complete them by one another."}
@@ -75,6 +80,11 @@ class PolicyRunSettings(RunSettings):
         if self.model == "nlm" and not (self.keep_soft and self.learner in SOFT):
             raise SettingsError(
                 "a neural logic machine has no program: --model nlm is for --learner ppo or reinforce with --keep-soft"
+            )
+        warm = self.action_temperature
+        if warm is not None and not (self.keep_soft and isinstance(warm, int | float) and 0 < warm < math.inf):
+            raise SettingsError(
+                f"The 'action_temperature' setting is a positive number, with --keep-soft. Got {warm!r} instead."
             )
         if self.teacher is not None and self.learner not in TAUGHT:
             raise SettingsError(

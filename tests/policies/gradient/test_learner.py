@@ -12,6 +12,7 @@ from dlm.envs.evaluate import run_policy
 from dlm.envs.towers import Unstack
 from dlm.machine import hard_choices
 from dlm.policies.gradient.learner import PolicyGradient
+from dlm.policies.gradient.scoring import Score
 from dlm.policies.gradient.settings import PolicySettings, RateSettings, SoftSettings, default_settings
 from dlm.space import MachineSettings
 
@@ -124,3 +125,18 @@ def test_a_program_that_repair_has_changed_is_not_called_the_gradients() -> None
     assert again.found.repaired
     again._restart()
     assert not again.found.repaired  # the next restart's program is its own
+
+
+def test_without_repair_no_search_touches_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("dlm.policies.gradient.learner.repair", refuse)
+    monkeypatch.setattr("dlm.policies.gradient.fallback.ProgramPool.combine", refuse)
+    settings = replace(default_settings(FewBlocks()), repair=False)
+    learner = PolicyGradient(FewBlocks(), 0, settings, MACHINE)
+    found = Score(-0.1, -0.1), hard_choices(learner.training.actor.machine)
+    learner._keep(*found)
+    learner._mend()
+    assert learner.found.best == found
+    assert learner.made_by == "ppo"

@@ -8,9 +8,12 @@ import torch
 
 import dlm
 from dlm.envs import get_domain
+from dlm.errors import SettingsError
 from dlm.policies.build import build_policy_learner
+from dlm.policies.gradient.curriculum import lessons_of
 from dlm.policies.gradient.learner import PolicyGradient
-from dlm.policies.gradient.settings import PolicySettings, default_settings, machine_settings
+from dlm.policies.gradient.scoring import benchmark_sizes
+from dlm.policies.gradient.settings import CurriculumSettings, PolicySettings, default_settings, machine_settings
 from dlm.policies.gradient.soft import load_soft
 from dlm.policies.settings import PolicyRunSettings
 from dlm.runs.folder import RunFolder
@@ -68,3 +71,25 @@ def test_a_soft_policy_is_loaded_with_the_machine_of_its_run(tmp_path: Path) -> 
     assert soft.actor.wiring.settings.depth == 3
     tested = dlm.test(tmp_path / "r", soft=True, size=4, episodes=5)
     assert tested.returns[0].episodes == 5
+
+
+def test_programs_harden_in_small_worlds_and_are_compared_in_large_ones() -> None:
+    domain = get_domain("rl/sorting")
+    settings = default_settings(domain)
+    assert lessons_of(domain, settings.curriculum) == (3, 4, 5, 6)
+    assert benchmark_sizes(domain) == (11, 15, 22)
+    assert lessons_of(domain, default_settings(domain, keep_soft=True).curriculum) == domain.lessons
+    assert lessons_of(domain, CurriculumSettings(largest=1)) == (3,)
+
+
+def test_a_soft_policy_may_be_trained_warmer_than_it_acts() -> None:
+    learner = built(keep_soft=True, action_temperature=0.03)
+    assert learner.settings.soft.warmer == 0.03
+    training = learner.training
+    training.course.success = 1.2  # so that it stays above the mark after an update
+    training.course.updates = 1000
+    training.update(anneal=False)
+    assert training.softness.action_temperature == 0.03
+    assert training.policy.temperature == 0.01
+    with pytest.raises(SettingsError, match="action_temperature"):
+        built(action_temperature=0.03)

@@ -163,14 +163,3 @@ def test_practice_needs_no_teacher_and_is_called_what_it_is() -> None:
     assert policy.learner == "dlm-incr-rl"
     assert "PPO" in policy.to_json()["method"]
     assert set(policy.program.inputs) <= set(get_domain("rl/unstack").predicates)
-
-
-def test_without_repair_the_gradient_alone_makes_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr("dlm.policies.gradient.learner.repair", refuse)
-    monkeypatch.setattr("dlm.policies.gradient.fallback.ProgramPool.combine", refuse)
-    policy = dlm.learn("rl/unstack", learner="ppo", repair=False, seed=50, time_limit=120)
-    assert policy.verified
-    assert policy.learner == "ppo"

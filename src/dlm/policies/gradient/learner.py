@@ -28,7 +28,6 @@ from dlm.learning.prune import prune
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.machine import Selection, flushed_denormals, hard_choices
-from dlm.policies.gradient.annealing import ACTION_TEMPERATURE
 from dlm.policies.gradient.fallback import FallbackState, ProgramPool
 from dlm.policies.gradient.local_search import repair
 from dlm.policies.gradient.scoring import Bar, Benchmark, Score
@@ -192,7 +191,7 @@ class PolicyGradient:
     def testing(self) -> float:
         """How long the published tests take at most, told by one step of each, by a program and a soft policy."""
         rng, program = fixed_rng(), self.training.actor.program()
-        soft = replace(self.training.policy, temperature=ACTION_TEMPERATURE)
+        soft = self.training.policy
         players: list[Callable[[State], object]] = [lambda state: decide(program, self.domain, rng, state)]
         if self.keep_soft:
             players.append(lambda state: soft.act(state, rng))

@@ -79,6 +79,7 @@ class SoftSettings:
 
     sure: int = 3  # exams in a row without a loss that end it
     patience: int = 0  # exams without a better one before a restart; 0: never
+    warmer: float = 0.0  # action temperature of training once it succeeds in the last lesson; 0: that which it acts at
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,8 @@ class PolicySettings:
     repair: bool = False  # whether a local search mends programs, and another one completes them; ours
 
 
+SMALL = 6
+"""The largest lesson in which a policy hardens, where there are several."""
 MOST_UPDATES = 3000
 """Updates after which a restart of ours is given up."""
 
@@ -133,29 +136,43 @@ def default_settings(domain: AnyDomain, algorithm: Algorithm = "ppo", *, keep_so
         most_updates=MOST_UPDATES,
         repair=True,
     )
-    return _kept_soft(settings, lessons=len(domain.lessons)) if keep_soft else settings
-
-
-def _kept_soft(settings: PolicySettings, lessons: int) -> PolicySettings:
-    """A policy that may stay soft needs no noise to become a program.
-
-    Without noise all states share their weights, which makes an update several times faster.
-    """
-    settings = replace(
-        settings,
-        update=replace(settings.update, steps=400, minibatches=4),
-        rates=replace(settings.rates, last_decay=0.995),
-        annealing=replace(settings.annealing, noise=0.0, dropout=0.0),
-        curriculum=replace(settings.curriculum, exam_episodes=200, pass_mark=0.95),
-        diversity=3.0,
-    )
-    if lessons == 1:
+    if not keep_soft:
+        return settings if len(domain.lessons) == 1 else _hardened_small(settings)
+    settings = _without_noise(settings)
+    settings = replace(settings, rates=replace(settings.rates, last_decay=0.995), diversity=3.0)
+    if len(domain.lessons) == 1:
         return settings
     # What is right in small worlds is not enough in large ones: there is something to learn up to the end.
     return replace(
-        settings,
-        update=replace(settings.update, kl_limit=0.05),
+        _bounded(settings),
         rates=replace(settings.rates, lesson_decay=1.0, last_decay=0.998, good_decay=0.8),
         soft=SoftSettings(sure=10, patience=30),
-        diversity=10.0,
+    )
+
+
+def _hardened_small(settings: PolicySettings) -> PolicySettings:
+    """Harden where worlds are small, and choose among programs where they are large (`scoring.benchmark_sizes`).
+
+    Most time would go by before a policy that has to be right in large worlds begins to harden.
+    """
+    settings = _bounded(_without_noise(settings))
+    return replace(
+        settings,
+        rates=replace(settings.rates, lesson_decay=1.0),
+        curriculum=replace(settings.curriculum, largest=SMALL),
+    )
+
+
+def _bounded(settings: PolicySettings) -> PolicySettings:
+    """For several lessons: updates of bounded size, from units that differ a lot."""
+    return replace(settings, update=replace(settings.update, kl_limit=0.05), diversity=10.0)
+
+
+def _without_noise(settings: PolicySettings) -> PolicySettings:
+    """Without noise all states share their weights, which makes an update several times faster."""
+    return replace(
+        settings,
+        update=replace(settings.update, steps=400, minibatches=4),
+        annealing=replace(settings.annealing, noise=0.0, dropout=0.0),
+        curriculum=replace(settings.curriculum, exam_episodes=200, pass_mark=0.95),
     )

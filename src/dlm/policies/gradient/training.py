@@ -15,7 +15,7 @@ from dlm.errors import RunError
 from dlm.learning.invention import Inventions
 from dlm.machine.critic import Critic
 from dlm.policies.gradient.actor import NOTHING
-from dlm.policies.gradient.annealing import Softness
+from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, Softness
 from dlm.policies.gradient.curriculum import Curriculum, CurriculumState
 from dlm.policies.gradient.neural import build_actor
 from dlm.policies.gradient.ppo import ppo_update
@@ -40,6 +40,8 @@ CHECK_EVERY = 10
 """Updates between looks at the program."""
 PATIENCE = 60
 """Updates at the coldest before a restart."""
+WARM_FROM = 0.97
+"""Success in the last lesson from which a soft policy is trained warmer than it acts, if it is."""
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 """What Adam remembers of a parameter."""
 
@@ -107,9 +109,8 @@ class Training:
 
     @property
     def policy(self) -> SoftPolicy:
-        """The soft policy as it is, without noise."""
-        weights = self.actor.weights(self.softness.quiet).detach()
-        return SoftPolicy(self.actor, weights, self.softness.action_temperature)
+        """The soft policy as it is, without noise; it acts at the lowest temperature."""
+        return SoftPolicy(self.actor, self.actor.weights(self.softness.quiet).detach(), ACTION_TEMPERATURE)
 
     @property
     def exam_due(self) -> bool:
@@ -137,8 +138,8 @@ class Training:
         """Play, and improve actor and critic by it; with `anneal`, harden in the last lesson. The steps played."""
         settings, course = self.settings.update, self.course
         episodes = min(max(settings.trajectories, round(settings.steps / course.length)), MOST_EPISODES)
-        start, policy = self.curriculum.draw(episodes), self.policy
-        played = roll_out(self.actor, policy.weights, start, self._rng, policy.temperature)
+        start, weights = self.curriculum.draw(episodes), self.policy.weights
+        played = roll_out(self.actor, weights, start, self._rng, self.softness.action_temperature)
         self._improve(played)
         if self.curriculum.last:
             self._slow_down(self.settings.rates.last_decay)
@@ -150,6 +151,8 @@ class Training:
         if anneal and self.curriculum.last and self._ripe():
             actions = int(self.domain.asked(self.curriculum.size).sum())
             self.softness = self.softness.harder(self.settings.annealing, actions, settings.trajectories)
+        elif not anneal and self.settings.soft.warmer and self.curriculum.last and course.success > WARM_FROM:
+            self.softness = replace(self.softness, action_temperature=self.settings.soft.warmer)
         course.coldest += self.softness.hardest
         return played.steps
 

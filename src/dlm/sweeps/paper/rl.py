@@ -36,6 +36,13 @@ VARIANTS = (
         "nIDLM",
         "the same by a machine of breadth 3 without residual, the paper's for Path",
     ),
+    Method(
+        "ppo-soft-warm",
+        "ppo",
+        {"keep_soft": True, "action_temperature": 0.03},
+        "nIDLM",
+        "the same, trained with warmer actions (.03) than it acts with (.01)",
+    ),
     Method("nlm", "ppo", {"keep_soft": True, "model": "nlm"}, "NLM", "the soft policy of a neural logic machine"),
 )
 """Rows that are learners with settings; all other learners are rows of their own names."""
