@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dlm.data.facts import Facts, Rows, Typing
 from dlm.data.grouping import components, fold_numbers, group_atoms, split_atoms
 from dlm.data.labelled import LabelledAtoms
-from dlm.data.labelling import CLOSED_LIMIT, AtomSpace, balanced, few_negatives, label_atoms
+from dlm.data.labelling import CLOSED_LIMIT, AtomSpace, few_negatives, label_atoms
 from dlm.errors import DataError
 
 
@@ -65,15 +65,11 @@ def test_sampled_negatives_join_the_given_ones() -> None:
     assert labels.count == 30 + 150
 
 
-def test_warnings_and_weights() -> None:
+def test_warnings() -> None:
     space = AtomSpace((np.arange(8), np.arange(8)))
     assert "only 1 negative" in str(few_negatives(5, 1, space))
     assert "59 negatives" in str(few_negatives(5, 1, space))
     assert few_negatives(5, 2, space) is None
-    weights = balanced(np.array([True, False, False, False]))
-    assert weights[0] == pytest.approx(weights[1:].sum())
-    assert weights.mean() == pytest.approx(1)
-    assert balanced(np.array([True, True])).tolist() == [1, 1]
 
 
 @given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=20))

@@ -14,7 +14,7 @@ from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import Negatives
 from dlm.errors import DataError
 
-__all__ = ["CLOSED_LIMIT", "AtomSpace", "balanced", "few_negatives", "label_atoms"]
+__all__ = ["CLOSED_LIMIT", "AtomSpace", "few_negatives", "label_atoms"]
 
 CLOSED_LIMIT = 20_000
 """So many false atoms at most are learned from where all that is not true is false; a check still counts all."""
@@ -123,12 +123,3 @@ def few_negatives(true: int, false: int, space: AtomSpace) -> str | None:
         f"{true} positives and {what}: almost any program fits. --negatives closed takes all that is not given as true "
         f"to be false, which makes {closed:,} negatives"
     )
-
-
-def balanced(truth: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Weights by which the true and the false atoms count alike, 1 on average."""
-    weights = np.ones(len(truth))
-    for side in (truth, ~truth):
-        if 0 < side.sum() < len(truth):
-            weights[side] = len(truth) / (2 * side.sum())
-    return weights

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import ClassVar, Literal, Self, TypeVar, get_args
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import ClassVar, Literal, Self, get_args
 
-from dlm.errors import RunError, SettingsError, did_you_mean
+from dlm.errors import RunError, SettingsError
 from dlm.runs.codec import decode
 from dlm.runs.extras import TRAINED
 from dlm.space.settings import MachineSettings
 
-__all__ = ["SCHEDULES", "RunSettings", "ScheduleName", "check_names"]
+__all__ = ["SCHEDULES", "RunSettings", "ScheduleName"]
 
 ScheduleName = Literal["fast", "paper"]
 SCHEDULES: tuple[str, ...] = get_args(ScheduleName)
@@ -77,14 +77,3 @@ class RunSettings:
             return decode(known, cls)
         except (SettingsError, TypeError, ValueError, LookupError) as error:
             raise RunError(f"the settings of this run cannot be read: {error}") from None
-
-
-T = TypeVar("T")
-
-
-def check_names(given: Mapping[str, object], known: Callable[..., object] | type, also: tuple[str, ...] = ()) -> None:
-    """Refuse settings that a dataclass does not have, with the nearest names."""
-    names = [*(f.name for f in fields(known)), *also]  # type: ignore[arg-type]
-    for name in given:
-        if name not in names:
-            raise SettingsError(f"there is no setting {name!r}.{did_you_mean(name, names)}")
