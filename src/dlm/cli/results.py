@@ -11,7 +11,6 @@ from dlm.api.summary import AnyResult, TextTable, fit_table, headline, return_ta
 from dlm.cli.display import console, count, print_lines, print_program, print_table, size_of
 from dlm.envs.evaluate import Mode
 from dlm.learning.result import Result, ScheduleEnd, SoftResult
-from dlm.learning.rules.failure import Failure
 from dlm.learning.rules.result import DataResult
 from dlm.learning.settings import BASELINES
 from dlm.learning.verify import TrialResult
@@ -65,7 +64,7 @@ def _print_data_result(result: DataResult) -> None:
     front = [(">" if p.program == result.program else "", str(p.size), f"{p.errors:g}") for p in result.front]
     print_table(("CHOSEN", "SIZE", "ERRORS"), front)
     out.print()
-    _print_failure(result.failure)
+    _print_failure(result)
     out.print(f"tested      {result.tested}")
     out.print(f"claim       at least {result.claim:.3f} right on unseen atoms{_claim_state(result)}")
     out.print(f"chosen      {result.chosen_because}")
@@ -83,9 +82,14 @@ def _claim_state(result: DataResult) -> str:
     return ", met" if result.verified else ", not met"
 
 
-def _print_failure(failure: Failure) -> None:
-    """The wrong atoms with the reasons, what stands in the way, and what to try."""
-    for one in failure.wrong:
+def _print_failure(result: DataResult) -> None:
+    """The wrong atoms with the reasons, what stands in the way, and what to try; of a good result only which atoms."""
+    failure = result.failure
+    if failure.wrong and result.good:
+        names = ", ".join(one.atom for one in failure.wrong)
+        print_lines(f"wrong about {names}{', ...' if len(failure.wrong) > 4 else ''}; dlm explain says why", "  ")
+        print()
+    for one in () if result.good else failure.wrong:
         print_lines(f"{one.atom} should be {'true' if one.expected else 'false'}, but", "")
         print(indent(one.explanation, "  "))
         print()

@@ -137,10 +137,12 @@ def _advice(
     """What to try, the likeliest first."""
     found = []
     bias, labels = problem.bias, problem.labels
-    if ended == "time limit":
-        found.append("more time: --time-limit SECONDS")
     if recursion:
         found.append("give the closure as facts, or what is needed of it as --definitions PROGRAM")
+    if good:
+        return tuple(found)
+    if ended == "time limit":
+        found.insert(0, "more time: --time-limit SECONDS")
     if alike:
         found.append("more facts: other columns or tables that tell these examples apart, or correct their labels")
         if "only" in alike[0]:
@@ -149,7 +151,7 @@ def _advice(
         found.append("more negatives: --negatives closed, if all that is true is given")
     if not bias.negation or not bias.forall or bias.leave_out:
         found.append("a larger language: without --no-negation, --no-forall or --leave-out")
-    if not good and problem.test is not None:
+    if problem.test is not None:
         found.append("more examples, or a smaller program of the front: it may hold better on what was not seen")
     if found and ended == "finished" and not alike and not recursion:
         found.append("a first guess: --start PROGRAM; or predicates that help: --definitions PROGRAM")
