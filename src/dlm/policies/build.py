@@ -64,8 +64,9 @@ def build_policy_learner(
         trained = replace(default_settings(domain, algorithm, keep_soft=settings.keep_soft), repair=settings.repair)
     if settings.action_temperature is not None:
         trained = replace(trained, soft=replace(trained.soft, warmer=settings.action_temperature))
+    trained = replace(trained, model=settings.model)
     if settings.model == "nlm":  # its weights are no logits of choices
-        trained = replace(trained, rates=replace(trained.rates, learning_rate=NLM_RATE), diversity=1.0, model="nlm")
+        trained = replace(trained, rates=replace(trained.rates, learning_rate=NLM_RATE), diversity=1.0)
     if name == "dlm-incr-rl":
         from dlm.policies.gradient.practised import Practised
 

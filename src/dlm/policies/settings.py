@@ -15,7 +15,7 @@ __all__ = ["METHODS", "MODELS", "TAUGHT", "ModelName", "POLICY_LEARNERS", "Polic
 PolicyLearnerName = Literal["auto", "ppo", "reinforce", "imitation", "search", "nlrl", "dlm-incr-sl", "dlm-incr-rl"]
 POLICY_LEARNERS: tuple[str, ...] = get_args(PolicyLearnerName)
 
-ModelName = Literal["dlm", "nlm"]
+ModelName = Literal["dlm", "nlm", "unviewed"]
 MODELS: tuple[str, ...] = get_args(ModelName)
 
 TAUGHT = ("imitation", "dlm-incr-sl")
@@ -58,7 +58,10 @@ class PolicyRunSettings(RunSettings):
     )
     model: ModelName = field(
         default="dlm",
-        metadata={"help": "What ppo and reinforce train: the logic machine, or the baseline nlm, which stays soft."},
+        metadata={
+            "help": "What ppo and reinforce train: the logic machine, the baseline nlm, which stays soft, or unviewed: "
+            "the logic machine on what is observed, without the view of Blocksworld."
+        },
     )
     action_temperature: float | None = field(
         default=None,
@@ -81,6 +84,8 @@ class PolicyRunSettings(RunSettings):
             raise SettingsError(
                 "a neural logic machine has no program: --model nlm is for --learner ppo or reinforce with --keep-soft"
             )
+        if self.model == "unviewed" and self.learner not in SOFT:
+            raise SettingsError("--model unviewed is for --learner ppo or reinforce")
         warm = self.action_temperature
         if warm is not None and not (self.keep_soft and isinstance(warm, int | float) and 0 < warm < math.inf):
             raise SettingsError(

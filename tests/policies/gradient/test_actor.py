@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from dlm.engines import evaluate_target
 from dlm.envs import get_domain
@@ -31,3 +32,16 @@ def test_a_block_and_its_own_goal_are_compared() -> None:
     assert "same_x_goal_itself" in unary
     assert "same_x_itself" not in unary
     assert 1 not in Actor(get_domain("rl/sorting"), MachineSettings(depth=3, breadth=2)).wiring.inputs_by_arity
+
+
+def test_without_the_view_a_machine_reads_what_is_observed() -> None:
+    """Its hard choices say of all objects what its program says."""
+    domain = get_domain("rl/blocksworld")
+    actor = Actor(domain, MachineSettings(depth=3, breadth=2), torch.Generator().manual_seed(2), viewed=False)
+    assert set(domain.predicates) <= {name for names in actor.wiring.inputs_by_arity.values() for name in names}
+    states = domain.reset(np.random.default_rng(0), 8, 3)
+    atoms = actor.atoms(states)
+    assert len(atoms) == 8 * 7
+    truth = actor.scores(actor.machine.hard_weights(), actor.valuation(states)).detach().numpy() > 0.5
+    said = evaluate_target(actor.program(), domain.observe(states))[:, atoms[:, 0], atoms[:, 1]]
+    np.testing.assert_array_equal(truth, said)

@@ -33,7 +33,7 @@ SAMPLED = 20
 
 
 class Actor:
-    """A machine that scores the action atoms of a domain, seen through the domain's view.
+    """A machine that scores the action atoms of a domain, seen through the domain's view unless told otherwise.
 
     Blocksworld's view joins the two copies of each block into one object, so that the output is joined as well.
     The machine reads tuples of different objects only. What a binary predicate says about an object and itself (a
@@ -49,10 +49,13 @@ class Actor:
         generator: torch.Generator | None = None,
         device: torch.device | str = "cpu",
         inventions: Inventions = NOTHING,
+        *,
+        viewed: bool = True,
     ) -> None:
         self.domain, self.inventions = domain, inventions
+        self._seen = domain.look if viewed else domain.observe
         self.device = torch.device(device)
-        self.view = domain.view
+        self.view = domain.view if viewed else None
         self._selves = {f"{name}_itself": name for name in self._telling_diagonals()}
         if self._selves:
             self.view = _with_diagonals(self.view or View(domain.predicates), self._selves)
@@ -77,7 +80,7 @@ class Actor:
 
     def observe(self, state: State) -> Worlds:
         """What the view shows of a state."""
-        worlds = self.domain.look(state)
+        worlds = self._seen(state)
         if not self._selves:
             return worlds
         selves = {itself: worlds.relations[name].diagonal(axis1=1, axis2=2) for itself, name in self._selves.items()}
@@ -134,7 +137,7 @@ class Actor:
 
     def _telling_diagonals(self) -> list[str]:
         """The binary predicates that are true of some objects and themselves and not of others."""
-        worlds = self.domain.look(self.domain.reset(fixed_rng(), SAMPLED, self.domain.lessons[-1]))
+        worlds = self._seen(self.domain.reset(fixed_rng(), SAMPLED, self.domain.lessons[-1]))
         diagonals = {n: t.diagonal(axis1=1, axis2=2) for n, t in worlds.relations.items() if t.ndim == 3}
         return [name for name, diagonal in diagonals.items() if diagonal.any() and not diagonal.all()]
 

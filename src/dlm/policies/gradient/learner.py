@@ -126,9 +126,8 @@ class PolicyGradient:
     @property
     def made_by(self) -> str:
         """Who made the best program: the gradient, or the gradient and discrete repair; or what has no program."""
-        if self.settings.model == "nlm":
-            return f"{self.name} (nlm)"
-        return self.name + (REPAIRED if self.pool.repaired else "")
+        named = self.name if self.settings.model == "dlm" else f"{self.name} ({self.settings.model})"
+        return named + (REPAIRED if self.pool.repaired else "")
 
     @property
     def best(self) -> tuple[Score, Program] | None:

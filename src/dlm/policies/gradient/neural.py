@@ -54,4 +54,4 @@ def build_actor(
 ) -> Actor:
     """An actor by the name of its model."""
     kind = NeuralActor if model == "nlm" else Actor
-    return kind(domain, settings, generator, device, inventions)
+    return kind(domain, settings, generator, device, inventions, viewed=model != "unviewed")

@@ -37,6 +37,13 @@ VARIANTS = (
         "the same by a machine of breadth 3 without residual, the paper's for Path",
     ),
     Method(
+        "ppo-soft-unviewed",
+        "ppo",
+        {"keep_soft": True, "model": "unviewed"},
+        "nIDLM",
+        "the same on the paper's observation: Blocksworld's blocks and their copies are objects of their own",
+    ),
+    Method(
         "ppo-soft-warm",
         "ppo",
         {"keep_soft": True, "action_temperature": 0.03},
