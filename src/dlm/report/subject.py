@@ -141,7 +141,11 @@ def _with_folder(subject: Subject, folder: RunFolder, problem: object, *, trust:
     if known.settings.get("kind") != DataRunSettings.kind:
         return known if known.domain is not None else _found_again(known, problem, trust=trust)
     try:
-        data = problem if isinstance(problem, DataProblem) else problem_again(folder, DataRunSettings.from_json(known.settings))
+        data = (
+            problem
+            if isinstance(problem, DataProblem)
+            else problem_again(folder, DataRunSettings.from_json(known.settings))
+        )
     except DlmError as error:
         return known.note(f"The data could not be read again, and what needs them is left out: {error}")
     return replace(known, problem=data, facts=data.facts)
