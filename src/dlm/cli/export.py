@@ -37,6 +37,13 @@ def export(
         bool,
         typer.Option("--create-tables", help="With --to sql: make an empty table for each input that has none."),
     ] = False,
+    tables: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="With --to sql: read the tables at this path, a folder or a database, by their own names and columns.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", dir_okay=False, help="Where to write. Default: print it."),
@@ -44,7 +51,7 @@ def export(
 ) -> None:
     """Write a program as Prolog, ASP, Datalog, SQL, Python, JavaScript, LaTeX, Markdown, a drawing or JSON."""
     program, named = read_program(source), _columns(columns or [])
-    text = export_program(program, to, dialect=dialect, columns=named, create_tables=create_tables)
+    text = export_program(program, to, dialect=dialect, columns=named, create_tables=create_tables, tables=tables)
     if output is None:
         print(text, end="")
         return

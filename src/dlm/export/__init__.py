@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import cast
 
 from dlm.errors import PluginError, SettingsError, did_you_mean
@@ -69,24 +70,32 @@ def export_program(
     dialect: str | None = None,
     columns: Mapping[str, Sequence[str]] | None = None,
     create_tables: bool = False,
+    tables: str | Path | None = None,
 ) -> str:
     """The program in another language: the name of a target in `TARGETS`, or of a plug-in.
 
     All else is for SQL only. The `dialect` is by default DuckDB's. Columns are arg1, arg2 and so on in every table;
     `columns` names those of some predicates, such as ``{"father": ("child", "parent")}``. With `create_tables`, an
-    input without a table gets an empty one instead of an error.
+    input without a table gets an empty one instead of an error. With `tables`, the path of data that programs are
+    learned from, the query reads these tables by their own names and columns, and answers with their keys.
     """
     if to not in export_names():
         known = export_names()
         raise SettingsError(f"there is no export {to!r}.{did_you_mean(to, known)} There are: {', '.join(known)}.")
+    if to == "sql" and tables is not None:
+        if columns or create_tables:
+            raise SettingsError("tables say themselves what their columns are: leave out columns and create_tables")
+        from dlm.export.own_tables import export_own_sql
+
+        return export_own_sql(program, tables, DEFAULT_DIALECT if dialect is None else dialect)
     if to == "sql":
         from dlm.engines.query.sql import export_sql
 
         return export_sql(
             program, DEFAULT_DIALECT if dialect is None else dialect, columns, create_tables=create_tables
         )
-    if dialect is not None or columns or create_tables:
-        given = dialect or columns or "create_tables"
+    if dialect is not None or columns or create_tables or tables is not None:
+        given = dialect or columns or tables or "create_tables"
         raise SettingsError(f"dialects, columns and tables are for SQL only, got {given!r} for an export to {to}")
     return _WRITERS[to](program) if to in TARGETS else _export_by_plugin(program, to)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dlm.data.sources.columns import Role, constants_of, flags_of, has_few_integers, numbers_of, present, role_of
 from dlm.data.sources.keys import Schema, kind_of, stem_of
 from dlm.data.sources.raw import RawTable
-from dlm.data.sources.typed import TypedColumn, TypedNumbers, TypedTable, TypedTables
+from dlm.data.sources.typed import ColumnOrigin, TypedColumn, TypedNumbers, TypedTable, TypedTables
 from dlm.data.writing import NULLARY
 
 __all__ = ["convert"]
@@ -65,6 +65,7 @@ class _Conversion:
             self.note(f"{table.name}: {int((~filled).sum()):,} rows without {key} are left out")
         things = constants_of(table, key, type_, filled)
         self.result.members.append(things)
+        self.result.keys[type_] = ColumnOrigin(table.name, (key,))
         self.attributes(table, [column for column in table.columns if column != key], filled, things)
 
     def relation(self, table: RawTable) -> None:
@@ -87,6 +88,7 @@ class _Conversion:
             mask = self.filled(table, things)
             columns = tuple(constants_of(table, column, self.type_of(table, column), mask) for column in things)
             self.result.tables.append(TypedTable(table.name, columns, int(mask.sum())))
+            self.result.origins[table.name] = ColumnOrigin(table.name, tuple(things))
 
     def reified(self, table: RawTable, things: Sequence[str], others: Sequence[str]) -> None:
         """Each row as a thing of its own, named after what it relates."""
@@ -110,6 +112,7 @@ class _Conversion:
             if not filled.all() and role != "nothing":
                 self.empty[f"{table.name}.{column}"] = int((rows & ~filled).sum())
             name = self.names[table.name, column]
+            self.locate(name, table, column, role)
             if role in ("thing", "value"):
                 type_ = self.type_of(table, column)
                 if role == "value":
@@ -131,6 +134,14 @@ class _Conversion:
                 self.show(table, column, filled, here)
             elif role in ("name", "text"):
                 self.note(f"{table.name}.{column}: nearly every row has another text, so it is no predicate")
+
+    def locate(self, name: str, table: RawTable, column: str, role: str) -> None:
+        """Note where a predicate comes from, if the table has a key: rows without one have no name in it."""
+        key = self.schema.keys.get(table.name)
+        if key is not None and role == "flag":
+            self.result.origins[name] = ColumnOrigin(table.name, (key,), column)
+        elif key is not None and role in ("thing", "value", "number", "date"):
+            self.result.origins[name] = ColumnOrigin(table.name, (key, column))
 
     def show(self, table: RawTable, column: str, filled: NDArray[np.bool_], things: TypedColumn) -> None:
         """Show things by a name; where two share one, it is followed by their constant."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "UNTYPED",
     "Assembled",
+    "ColumnOrigin",
     "TypedColumn",
     "TypedNumbers",
     "TypedTable",
@@ -88,6 +89,15 @@ class TypedNumbers:
     is_date: bool = False
 
 
+@dataclass(frozen=True)
+class ColumnOrigin:
+    """Where the facts of a predicate are: columns of a table, in the rows where `flag` is true if there is one."""
+
+    table: str
+    columns: tuple[str, ...]
+    flag: str | None = None
+
+
 @dataclass
 class TypedTables:
     """All that a source says.
@@ -103,6 +113,10 @@ class TypedTables:
     value_types: set[str] = field(default_factory=set)
     shown: dict[str, tuple[TypedColumn, NDArray[np.object_]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    origins: dict[str, ColumnOrigin] = field(default_factory=dict)
+    """Where each predicate comes from, if it is from columns of a table as they are."""
+    keys: dict[str, ColumnOrigin] = field(default_factory=dict)
+    """The same of each type of things."""
 
     def columns(self) -> list[TypedColumn]:
         """All columns, in order."""

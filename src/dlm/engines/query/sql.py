@@ -41,7 +41,17 @@ if TYPE_CHECKING:
     from sqlglot import Expr as Expression
     from sqlglot import exp
 
-__all__ = ["Names", "TableStep", "export_sql", "ordered", "plan_to_sql", "plan_to_steps", "program_to_sql"]
+__all__ = [
+    "Names",
+    "TableStep",
+    "check_dialect",
+    "export_sql",
+    "ordered",
+    "plan_to_sql",
+    "plan_to_steps",
+    "program_to_sql",
+    "with_columns",
+]
 
 MATERIALISING = frozenset({"duckdb", "postgres"})
 """Dialects that are told which WITH queries to keep; the others decide for themselves."""
@@ -75,10 +85,13 @@ class Names:
         return self.columns.get(table) or _numbered(arity)
 
     @classmethod
-    def of(cls, predicates: Iterable[str]) -> Names:
-        """Tables named like the predicates, as far as databases can: without regard to case, not empty, not long."""
+    def of(cls, predicates: Iterable[str], others: Iterable[str] = ()) -> Names:
+        """Tables named like the predicates, as far as databases can: without regard to case, not empty, not long.
+
+        No table gets the name of one of the `others`.
+        """
         tables: dict[str, str] = {}
-        taken: set[str] = set()
+        taken = {other.casefold() for other in others}
         for predicate in predicates:
             tables[predicate] = _free_name(predicate, "predicate", taken)
         return cls(tables, _free_name("objects", "objects", taken))
@@ -163,25 +176,30 @@ def export_sql(
     `columns` has the names of columns, by predicate: an input, the target, or the table of all objects. With
     `create_tables`, statements before the query make an empty table for each input that has none.
     """
-    _require_sqlglot()
-    from sqlglot.dialects.dialect import Dialect
-
-    if not dialect or dialect not in Dialect.classes:
-        known = ", ".join(sorted(name for name in Dialect.classes if name))
-        raise SettingsError(f"there is no SQL dialect {dialect!r}; choose one of {known}")
+    check_dialect(dialect)
     if create_tables and dialect not in CREATING:
         raise SettingsError(
             f"{dialect} cannot create a table from a query only where there is none; create the tables that the header "
             f"of the query lists, or use one of {', '.join(sorted(CREATING))}"
         )
     tables = tables_of(program.inputs)
-    names = _with_columns(program, tables, Names.of({**tables, **program.inputs}), columns or {})
+    names = with_columns(program, tables, Names.of({**tables, **program.inputs}), columns or {})
     query = program_to_sql(program, names, dialect=dialect)
     add_comparisons(query, program, names.tables, names.columns, dialect)
     statements = [*_absent_tables(tables, names), query] if create_tables else [query]
     first = statements[0]
     (first.args.get("with_") or first).add_comments(_header(program, tables, names), prepend=True)
     return "".join(each.sql(dialect=dialect, pretty=True, identify=True) + ";\n" for each in statements)
+
+
+def check_dialect(dialect: str) -> None:
+    """Refuse a dialect that sqlglot does not write."""
+    _require_sqlglot()
+    from sqlglot.dialects.dialect import Dialect
+
+    if not dialect or dialect not in Dialect.classes:
+        known = ", ".join(sorted(name for name in Dialect.classes if name))
+        raise SettingsError(f"there is no SQL dialect {dialect!r}; choose one of {known}")
 
 
 def _absent_tables(tables: Mapping[str, int], names: Names) -> Iterator[Expression]:
@@ -202,7 +220,7 @@ def _absent_tables(tables: Mapping[str, int], names: Names) -> Iterator[Expressi
         )
 
 
-def _with_columns(
+def with_columns(
     program: Program, tables: Mapping[str, int], names: Names, given: Mapping[str, Sequence[str]]
 ) -> Names:
     """The names with the columns that are given, if there are such tables and as many columns."""
