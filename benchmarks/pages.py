@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dlm.sweeps.job import Record
-from dlm.sweeps.pages import open_templates
+from dlm.sweeps.pages import open_pages
 
 __all__ = ["OUT", "Record", "commit", "machine", "render", "write"]
 
@@ -48,4 +48,4 @@ def machine() -> Record:
     }
 
 
-PAGES = open_templates(Path(__file__).parent / "templates")
+PAGES = open_pages(Path(__file__).parent / "templates")

@@ -97,9 +97,7 @@ def learn(
     ] = None,
     seed: Annotated[int | None, _setting(LearnSettings, "seed")] = None,
     time_limit: Annotated[float | None, typer.Option(metavar="SECONDS", help=TIME_HELP)] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Run folder to make. Default: a new one under ./runs.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Run folder. Default: a new one in ./runs.")] = None,
     resume: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Go on with the run in this folder, with its settings.")
     ] = None,

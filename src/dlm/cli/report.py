@@ -17,9 +17,7 @@ __all__ = ["report"]
 
 def report(
     source: Annotated[Path, typer.Argument(metavar="RUN|PROGRAM", help="A run folder or a program file.")],
-    facts: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Facts to run the program on, in any form that `dlm run` reads.")
-    ] = None,
+    facts: Annotated[Path | None, typer.Option(metavar="PATH", help="Facts to run it on, as for `dlm run`.")] = None,
     examples: Annotated[
         Path | None, typer.Option(metavar="PATH", help="With --facts: the true answers, as for `dlm check`.")
     ] = None,

@@ -29,9 +29,7 @@ def reproduce(
         ScheduleName | None,
         typer.Option(metavar="|".join(SCHEDULES), help="The paper's schedule, or ours. Default: paper; of rl: fast."),
     ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Of each run, instead of the table's.")
-    ] = None,
+    time_limit: Annotated[float | None, typer.Option(metavar="SECONDS", help="Of each run. Default: its own.")] = None,
     shorten: Annotated[
         float | None, typer.Option(metavar="K", help="Of ablation: how many times shorter the schedule is. Default: 8.")
     ] = None,

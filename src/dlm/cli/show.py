@@ -57,9 +57,7 @@ def show(
     examples: Annotated[
         Path | None, typer.Option(metavar="PATH", help="With --rules and --facts: what is right, as for `dlm check`.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="With --soft: draw the machine too, as .png or .svg.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="With --soft: a drawing, .png or .svg.")] = None,
     task: ProblemOption = None,
     env: WorldOption = None,
     trust: TrustOption = False,

@@ -19,10 +19,8 @@ __all__ = ["CLOSED_LIMIT", "AtomSpace", "few_negatives", "label_atoms"]
 CLOSED_LIMIT = 20_000
 """So many false atoms at most are learned from where all that is not true is false; a check still counts all."""
 
-SAMPLED_EACH = 5
-"""Sampled false atoms for each true one."""
-
-SAMPLED_LEAST = 100
+SAMPLED_EACH, SAMPLED_LEAST = 5, 100
+"""Sampled false atoms for each true one, and in all at least."""
 
 FEW_SHARE = 4
 """Fewer false atoms than one for so many true ones are too few to learn from."""

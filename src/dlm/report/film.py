@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,7 @@ MOST = 4
 MOST_PREDICATES = 60
 
 
-@dataclass(frozen=True)
-class FilmLiteral:
+class FilmLiteral(NamedTuple):
     """A literal that an atom may be, how likely it was in each frame, and whether it is in the extracted program."""
 
     text: str
@@ -34,15 +33,13 @@ class FilmLiteral:
     shares: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class FilmAtom:
+class FilmAtom(NamedTuple):
     """The likeliest literals of an atom."""
 
     literals: tuple[FilmLiteral, ...]
 
 
-@dataclass(frozen=True)
-class FilmPredicate:
+class FilmPredicate(NamedTuple):
     """A predicate of the extracted path."""
 
     layer: int
@@ -51,8 +48,7 @@ class FilmPredicate:
     atoms: tuple[FilmAtom, ...]
 
 
-@dataclass(frozen=True)
-class ShownFilm:
+class ShownFilm(NamedTuple):
     """The predicates that the extracted program uses, with their choices through the steps of a restart."""
 
     steps: tuple[int, ...]

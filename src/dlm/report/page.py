@@ -12,17 +12,17 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from dlm.api.summary import TextTable, fit_table, headline, percent, return_table, trial_table
 from dlm.data.draft import draft
-from dlm.errors import DlmError, MissingExtraError, ResourceError
+from dlm.errors import DlmError, ResourceError
 from dlm.export import TARGETS, export_program
 from dlm.export.javascript import javascript_name
 from dlm.export.json import export_json
 from dlm.export.prose import Prose
+from dlm.export.templates import open_templates
 from dlm.learning.result import Result, SoftResult
 from dlm.learning.rules.result import DataResult
 from dlm.logic.attributes import attribute_kinds, comparisons_of, tables_of
@@ -53,8 +53,7 @@ LARGE = 400
 """Literals of a program that is too large for a playground."""
 
 
-@dataclass(frozen=True)
-class _Code:
+class _Code(NamedTuple):
     """The program in another language, or why it is not."""
 
     name: str
@@ -62,8 +61,7 @@ class _Code:
     text: str
 
 
-@dataclass(frozen=True)
-class _FrontItem:
+class _FrontItem(NamedTuple):
     size: int
     errors: str
     chosen: bool
@@ -80,26 +78,15 @@ def write_page(subject: Subject, path: Path, seed: int = 0) -> Path:
 
 def render_page(subject: Subject, seed: int = 0) -> str:
     """The page as text."""
-    if find_spec("jinja2") is None:
-        raise MissingExtraError("jinja2", "report", "a report")
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
+    templates = open_templates(TEMPLATES, html=True, extra="report", purpose="a report")
     notes = list(subject.notes)
     program = subject.program
     answers = _attempt(notes, "answers", lambda: sample_answers(subject, seed))
     world = _attempt(notes, "a playground", lambda: _playground(subject, seed, answers))
     script = _script(program, world) if program is not None and world is not None else _read("page.js")
     style = _read("page.css")
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.policies["json.dumps_kwargs"] = {"sort_keys": False}
-    return environment.get_template("page.html.j2").render(
+    templates.policies["json.dumps_kwargs"] = {"sort_keys": False}
+    return templates.get_template("page.html.j2").render(
         policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'",
         script=script,

@@ -8,27 +8,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlm.errors import require_packages
+from dlm.export.templates import open_templates
 from dlm.sweeps.job import Record
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["open_templates"]
+__all__ = ["open_pages"]
 
 
-def open_templates(folder: Path) -> Environment:
-    """The templates in a folder. A name that a template does not get is an error."""
-    require_packages("jinja2", extra="reproduce", purpose="writing pages")
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    pages = Environment(
-        loader=FileSystemLoader(folder),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+def open_pages(folder: Path) -> Environment:
+    """The templates of pages in a folder, with filters for records."""
+    pages = open_templates(folder, html=False, extra="reproduce", purpose="writing pages")
     pages.filters |= {
         "column": _column,
         "commits": _commits,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +19,7 @@ from dlm.logic.syntax import Program
 __all__ = ["AtomCheck", "check_atoms", "check_everything", "with_alarms"]
 
 
-@dataclass(frozen=True)
-class AtomCheck:
+class AtomCheck(NamedTuple):
     """How a program does, and the atoms that it gets wrong: true ones that it misses, and false ones that it says."""
 
     fit: Fit

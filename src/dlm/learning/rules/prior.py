@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +23,7 @@ from dlm.logic.syntax import Definition, Exists, Forall, Formula, Program, liter
 __all__ = ["Given", "given_terms", "join_definitions", "whole_program"]
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(NamedTuple):
     """A part of the first guess, a formula over the target's arguments."""
 
     parameters: tuple[str, ...]

@@ -10,7 +10,7 @@ from pathlib import Path
 from dlm.data.draft import draft
 from dlm.errors import DlmError, require_packages
 from dlm.sweeps.executors import Executor
-from dlm.sweeps.pages import open_templates
+from dlm.sweeps.pages import open_pages
 from dlm.sweeps.paper.ablation import AblationTable
 from dlm.sweeps.paper.cost import CostStudy
 from dlm.sweeps.paper.critic import CriticFigure
@@ -58,7 +58,7 @@ def write_page(experiment: Experiment, wanted: Wanted, records: Records, out: Pa
     """Write the page of all records: Markdown, the figures in it as JSON, and drawn."""
     stem = experiment.stem(wanted)
     figures = experiment.figures(records.done, wanted)
-    pages = open_templates(Path(__file__).parent / "templates")
+    pages = open_pages(Path(__file__).parent / "templates")
     text = pages.get_template(f"{experiment.name}.md.j2").render(**figures, stem=stem, errors=records.errors)
     out.mkdir(parents=True, exist_ok=True)
     with draft(out / f"{stem}.json") as path:
