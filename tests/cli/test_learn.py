@@ -65,7 +65,7 @@ def test_json_is_one_object_and_nothing_else(dlm: Run, tmp_path: Path) -> None:
 
 
 def test_the_gradient_learner(dlm: Run) -> None:
-    done = dlm("learn", "family/has-father", "--learner", "gradient", "--json", "--time-limit", "60")
+    done = dlm("learn", "family/has-father", "--learner", "gradient", "--json")
     assert done.returncode == 0, done.stderr
     assert one_object(done.stdout)["learner"] == "gradient"
 
