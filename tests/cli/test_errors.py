@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import Run, command
+from cli.conftest import Run, _run, command
 from dlm.cli import main
 from dlm.errors import ResourceError
 from dlm.runs.folder import RunFolder
@@ -99,9 +99,8 @@ def test_usage(
     assert "Usage: dlm" in capsys.readouterr().err
 
 
-def test_a_real_process_shows_no_traceback(dlm: Run, folder: Path) -> None:
-    assert folder.exists()
-    done = dlm("show", "broken.dlm")
+def test_a_real_process_shows_no_traceback(folder: Path) -> None:
+    done = _run(folder, "show", "broken.dlm")
     assert done.returncode == 2
     assert done.stdout == ""
     lines = done.stderr.splitlines()
@@ -137,7 +136,7 @@ def test_a_full_disk_spoils_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         run.write_json("settings.json", {"new": 2})
     monkeypatch.undo()
     assert run.read_json("settings.json") == {"old": 1}
-    assert [path.name for path in run.path.iterdir()] == ["settings.json"]
+    assert {path.name for path in run.path.iterdir()} == {"made_by.json", "settings.json"}
 
 
 @needs_dev_full
