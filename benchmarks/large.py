@@ -81,7 +81,9 @@ def _learn(seed: int) -> Record:
         folder = Path(place) / "world"
         folder.mkdir()
         write_world(folder, OBJECTS, LABELS, np.random.default_rng(seed))
-        said, cost = _measured("learn", str(folder), "--json", "--seed", str(seed), "--out", str(Path(place) / "run"))
+        # on a busy machine the default limit may be over before the work is done
+        asked = ("--json", "--seed", str(seed), "--time-limit", "1800", "--out", str(Path(place) / "run"))
+        said, cost = _measured("learn", str(folder), *asked)
     equal = prove_equal(parse_program(said["program"]), parse_program(HIDDEN), objects=3).equal
     train = said["train"]
     return {"what": "world", "seed": seed, "errors": train["fp"] + train["fn"], "exact": equal, **cost} | {

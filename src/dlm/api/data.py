@@ -15,6 +15,7 @@ from dlm.errors import RunError, SettingsError, did_you_mean
 from dlm.learning.rules.result import BiasOptions, DataResult, DataRunSettings, read_data_result
 from dlm.learning.rules.run import learn_data
 from dlm.logic.syntax import Program
+from dlm.runs.extras import check_learner
 from dlm.runs.folder import RunFolder
 from dlm.runs.observer import Callback, with_callbacks
 from dlm.runs.progress import open_watch
@@ -23,6 +24,7 @@ __all__ = ["learn_own_data", "load_own_data", "problem_again", "resume_own_data"
 
 OWN = ("seed", "learner", "time_limit", "folds")
 READING = ("target", "negatives", "world", "test", "split")
+BY_MACHINE = ("search", "gradient")
 BIAS = ("use", "leave_out", "negation", "forall", "depth", "definitions", "start")
 
 
@@ -48,7 +50,13 @@ def learn_own_data(
     with open_watch(_title(data), show=progress, verbose=verbose) as watch:
         if folder is not None:
             watch.on_note(f"run folder {folder.path}")
-        return learn_data(data, asked, folder, with_callbacks(watch, callbacks))
+        observer = with_callbacks(watch, callbacks)
+        if asked.learner in BY_MACHINE:
+            from dlm.learning.own import learn_by_machine
+
+            check_learner(asked.learner, asked.device)
+            return learn_by_machine(data, asked, folder, observer)
+        return learn_data(data, asked, folder, observer)
 
 
 def _read(problem: object, given: Mapping[str, Any]) -> tuple[DataProblem, DataRunSettings]:

@@ -87,8 +87,9 @@ class Examples:
     """Worlds and the truth of the target predicate on them.
 
     `target` has the shape of a relation. `scored` is the mask over one world's argument tuples of
-    the atoms that are asked for at all, of shape ``(size, ..., size)``. If `one_is_enough`, the target's atoms are
-    answers any of which will do: a world is right if one of them at least is true, and no other atom.
+    the atoms that are asked for at all, of shape ``(size, ..., size)``; if worlds differ in it, it has the shape of
+    `target`. If `one_is_enough`, the target's atoms are answers any of which will do: a world is right if one of them
+    at least is true, and no other atom.
     """
 
     worlds: Worlds
@@ -97,8 +98,8 @@ class Examples:
     one_is_enough: bool = False
 
     def __post_init__(self) -> None:
-        shape = (self.worlds.count,) + (self.worlds.size,) * self.scored.ndim
-        if self.target.shape != shape or self.scored.shape != shape[1:]:
+        shape = (self.worlds.count,) + (self.worlds.size,) * (self.target.ndim - 1)
+        if self.target.shape != shape or self.scored.shape not in (shape, shape[1:]):
             raise DataError(f"target has shape {self.target.shape} and scored {self.scored.shape}, expected {shape}")
 
     @property
@@ -111,10 +112,23 @@ class Examples:
 
     def take(self, index: NDArray[np.intp] | slice) -> Examples:
         """Some of the examples' worlds."""
-        return replace(self, worlds=self.worlds.take(index), target=self.target[index])
+        scored = self.scored[index] if self.masked else self.scored
+        return replace(self, worlds=self.worlds.take(index), target=self.target[index], scored=scored)
+
+    @property
+    def masked(self) -> bool:
+        """Whether each world has a mask of its own."""
+        return self.scored.ndim == self.target.ndim
+
+    @property
+    def asked(self) -> BoolArray:
+        """The masks of all worlds, flat: ``(count, atoms)``."""
+        return np.broadcast_to(self.scored, self.target.shape).reshape(self.count, -1)
 
     def mistakes(self, answers: BoolArray) -> BoolArray:
         """Which of the scored atoms of each world are answered wrongly: ``(count, atoms)``."""
+        if self.masked:
+            return np.asarray(((answers != self.target) & self.scored).reshape(self.count, -1))
         said, target = answers[:, self.scored], self.target[:, self.scored]
         if not self.one_is_enough:
             return np.asarray(said != target)
@@ -127,4 +141,5 @@ def join_examples(parts: Sequence[Examples]) -> Examples:
     worlds = [part.worlds for part in parts]
     relations = {name: np.concatenate([w.relations[name] for w in worlds]) for name in worlds[0].relations}
     target = np.concatenate([part.target for part in parts])
-    return replace(parts[0], worlds=Worlds(len(target), worlds[0].size, relations), target=target)
+    scored = np.concatenate([part.scored for part in parts]) if parts[0].masked else parts[0].scored
+    return replace(parts[0], worlds=Worlds(len(target), worlds[0].size, relations), target=target, scored=scored)

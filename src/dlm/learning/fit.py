@@ -68,6 +68,10 @@ class Fit:
 
 def fit_answers(answers: BoolArray, examples: Examples) -> Fit:
     """Answers of shape ``(worlds, size, ..., size)`` against those that examples ask for."""
+    if examples.masked:
+        said, true = answers[examples.scored], examples.target[examples.scored]
+        found = [int(side.sum()) for side in (said & true, ~said & true, said & ~true, ~said & ~true)]
+        return Fit(*found)
     wrong, target = examples.mistakes(answers), examples.target[:, examples.scored]
     misses, alarms = int((wrong & target).sum()), int((wrong & ~target).sum())
     hits = int((answers[:, examples.scored] & target).sum())

@@ -273,6 +273,10 @@ class GradientLearner:
         balance = least * self.schedule.loss.balance_decay**self._epoch
         if examples.one_is_enough:
             loss = any_answer_loss(truth, target, balance)
+        elif examples.masked:
+            asked = layout.pick(torch.from_numpy(examples.scored).to(self.device))
+            truth, target = truth[asked], target[asked]
+            loss = binary_cross_entropy(truth, target, class_weights(target, balance))
         else:
             loss = binary_cross_entropy(truth, target, class_weights(target, balance))
         now.optimiser.zero_grad()

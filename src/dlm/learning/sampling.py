@@ -61,9 +61,9 @@ def living_size(task: Task, least: int) -> int:
 
 def rare_atoms(examples: Examples) -> NDArray[np.int64]:
     """How many scored atoms of each world are of the class that the world has fewer of."""
-    scored = examples.scored.reshape(-1)
-    positives = examples.target.reshape(examples.count, -1)[:, scored].sum(axis=1)
-    fewer: NDArray[np.int64] = np.minimum(positives, scored.sum() - positives)
+    asked = examples.asked
+    positives = (examples.target.reshape(examples.count, -1) & asked).sum(axis=1)
+    fewer: NDArray[np.int64] = np.minimum(positives, asked.sum(axis=1) - positives)
     return fewer
 
 
@@ -116,6 +116,6 @@ class TrainingWorlds:
         if self.task.one_is_enough:
             return 1
         examples = self.task.sample(fixed_rng(), 1000, self.schedule.size)
-        share = float(examples.target[:, examples.scored].mean())
+        share = float(examples.target.reshape(examples.count, -1)[examples.asked].mean())
         rare = min(share, 1 - share)
         return RICH_FACTOR if rare * RICH_FACTOR < RICH_SHARE else max(1, round(RICH_SHARE / rare))

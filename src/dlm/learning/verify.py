@@ -117,7 +117,7 @@ def try_answers(
         answers = answer(examples.worlds)
         errors = examples.mistakes(answers).sum(axis=1, dtype=np.int64)
         fit += fit_answers(answers, examples)
-        asked = max(int(examples.scored.sum()), 1)
+        asked = np.maximum(examples.asked.sum(axis=1), 1)
         right += int((errors == 0).sum())
         total += float((1 - errors / asked).sum())
         if errors.any():

@@ -65,6 +65,6 @@ def choices_of(wiring: Wiring, choices: Choices) -> Choices:
 def examples_of(task: Task, batches: list[Examples]) -> list[Examples]:
     """The examples, if they are of a task."""
     for batch in batches:
-        if batch.worlds.arities != dict(task.inputs) or batch.scored.ndim != task.target_arity:
+        if batch.worlds.arities != dict(task.inputs) or batch.target.ndim - 1 != task.target_arity:
             raise RunError(f"the saved examples are not of the task {task.name}")
     return list(batches)

@@ -51,7 +51,7 @@ class DataRunSettings(RunSettings):
     """The settings of a run on one's own data. `task` names the problem; `source` is where its files are, if any."""
 
     kind: ClassVar[str] = "data"
-    learners: ClassVar[tuple[str, ...]] = ("auto", "rules")
+    learners: ClassVar[tuple[str, ...]] = ("auto", "rules", "search", "gradient")
 
     source: str | None = None
     target: str | None = None
