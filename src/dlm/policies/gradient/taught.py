@@ -214,6 +214,10 @@ class Taught:
         actor = Actor(self.domain, self.machine, generator, self.device, inventions)
         sizes = taught_sizes(self.domain)
         pools = [demonstrate(actor, self.teacher, best, size, self.settings, rng) for size in sizes]
+        # Where it is right there is nothing to learn; a program that is right at all sizes is wrong in larger worlds.
+        pools = [pool for pool in pools if len(pool.hard)]
+        if not pools:
+            pools = [demonstrate(actor, self.teacher, best, sizes[-1] * 3 // 2, self.settings, rng)]
         return TaughtTraining(actor, pools, self.settings, generator)
 
     def enough(self, benchmark: Benchmark) -> float:
