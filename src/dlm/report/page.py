@@ -101,6 +101,7 @@ def render_page(subject: Subject, seed: int = 0) -> str:
         answers=answers,
         world=world,
         tables=_tables(subject),
+        failure=subject.result.failure if isinstance(subject.result, DataResult) else None,
         front=_front(subject),
         curves=_curves(subject),
         film=_attempt(notes, "the machine", lambda: read_film(subject)),

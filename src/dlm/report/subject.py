@@ -113,7 +113,9 @@ def _of_result(result: AnyResult) -> Subject:
         subject = replace(subject, domain=result.domain)
     if result.run_dir is None:
         subject = subject.note("The run has no folder: its settings and its training were not kept (out=...).")
-        return subject if isinstance(result, Policy | DataResult) else _found_again(subject, None, trust=False)
+        if isinstance(result, DataResult):
+            return replace(subject, facts=result.facts)
+        return subject if isinstance(result, Policy) else _found_again(subject, None, trust=False)
     return _with_folder(subject, RunFolder.open(result.run_dir), None, trust=False)
 
 
