@@ -33,7 +33,7 @@ unit: setup
 	$(BIN)/pytest -n 2
 
 docs: setup  # the documentation site, in build/site; a broken link or name is an error
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 notebooks: setup  # run the notebooks of examples/ and keep what they show
 	$(BIN)/python tools/notebooks.py --write

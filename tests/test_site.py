@@ -39,7 +39,7 @@ class Requests(HTMLParser):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = tmp_path_factory.mktemp("site")
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(built)],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(built)],
         cwd=ROOT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
@@ -72,6 +72,12 @@ def test_the_reference_has_every_verb_and_its_options(site: Path) -> None:
         assert f'id="dlm-{verb}"' in page
     assert "--time-limit" in page
     assert "Seconds" in page or "seconds" in page
+
+
+def test_the_gallery_leads_to_reports(site: Path) -> None:
+    reports = re.findall(r'href="(reports/[^"]+)"', (site / "gallery.html").read_text(encoding="utf-8"))
+    assert len(reports) == len(dlm.task_names())
+    assert all((site / report).is_file() for report in reports)
 
 
 def test_tutorials_are_the_notebooks(site: Path) -> None:

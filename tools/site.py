@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from mkdocs.structure.files import File, Files
 from dlm.cli.app import app
 from dlm.export.prose import Prose
 from dlm.logic import parse_program
+from dlm.report import write_report
+from dlm.tasks import Task
 from dlm.tasks.registry import TASKS
 
 ROOT = Path(__file__).parents[1]
@@ -66,7 +69,7 @@ def command_line() -> Iterator[str]:
         within = typer.Context(verb, parent=context, info_name=f"dlm {name}")
         yield f"```text\n{verb.get_usage(within)}\n```\n"
         yield f"{verb.help}\n"
-        yield "| | |\n|---|---|"
+        yield "| option | |\n|---|---|"
         for parameter in verb.get_params(within):
             yield from _option_row(parameter, within)
         yield ""
@@ -78,8 +81,18 @@ def _option_row(parameter: Any, context: typer.Context) -> Iterator[str]:
         return
     described = parameter.get_help_record(context)
     if described is not None:
-        name, words = (re.sub(r"\s+", " ", text).replace("|", "\\|") for text in described)
-        yield f"| `{name}` | {words.replace('<', '&lt;')} |"
+        name, words = (escape(re.sub(r"\s+", " ", text), quote=False).replace("|", "&#124;") for text in described)
+        yield f"| <code>{name}</code> | {words} |"
+
+
+def smallest() -> Iterator[tuple[Task, dict[str, Any], str]]:
+    """Each task, the run with the smallest verified program, and how many are verified, in words."""
+    runs = json.loads((ROOT / "docs" / "benchmarks" / "ilp.json").read_text(encoding="utf-8")).values()
+    for name, task in TASKS.items():
+        verified = [run for run in runs if run["task"] == name and run["verified"]]
+        if verified:
+            best = min(verified, key=lambda run: (run["literals"], run["definitions"], run["seed"]))
+            yield task, best, f"{len(verified)} of {sum(run['task'] == name for run in runs)} runs"
 
 
 def gallery() -> Iterator[str]:
@@ -87,19 +100,29 @@ def gallery() -> Iterator[str]:
     yield "# Programs\n"
     yield "What was learned of each task that comes with the package: of the runs of [the benchmark](benchmarks/ilp.md)"
     yield "the smallest verified program. [Policies](learned-policies.md) have a page of their own.\n"
-    runs = json.loads((ROOT / "docs" / "benchmarks" / "ilp.json").read_text(encoding="utf-8")).values()
-    for name in TASKS:
-        verified = [run for run in runs if run["task"] == name and run["verified"]]
-        if not verified:
-            continue
-        best = min(verified, key=lambda run: (run["literals"], run["definitions"], run["seed"]))
-        task, program = TASKS[name], parse_program(best["program"])
+    for task, best, verified in smallest():
+        name, program = task.name, parse_program(best["program"])
         yield f"## {name}\n\n{task.question} {task.reading or ''}\n"
         yield f"```text\n{str(program).strip()}\n```\n"
         yield from (f"{number}. {item.words}" for number, item in enumerate(Prose(program, "`{}`".format).items(), 1))
-        seeds = f"Verified with {len(verified)} of {sum(run['task'] == name for run in runs)} runs"
         again = f"dlm learn {name} --learner {best['asked']} --seed {best['seed']}"
-        yield f"\n{seeds}; this one by {best['learner']}: `{again}`.\n"
+        yield f'\n<a href="reports/{_file(name)}">Its report</a>'
+        yield f"\nVerified with {verified}; this one by {best['learner']}: `{again}`.\n"
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Write the reports of the gallery."""
+    folder = Path(config.site_dir) / "reports"
+    folder.mkdir(exist_ok=True)
+    for task, best, _ in smallest():
+        program = folder / "program.dlm"
+        program.write_text(best["program"], encoding="utf-8")
+        write_report(program, folder / _file(task.name), problem=task)
+        program.unlink()
+
+
+def _file(name: str) -> str:
+    return name.replace("/", "-") + ".html"
 
 
 def notebook_page(path: Path) -> Iterator[str]:
