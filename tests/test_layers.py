@@ -89,6 +89,12 @@ def test_torch_is_loaded_only_by_those_who_use_it(module: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+@pytest.mark.parametrize("module", ["dlm.cli.inspect", "dlm.cli.learn", "dlm.cli.run", "dlm.api.data"])
+def test_one_s_own_data_need_no_worlds_to_act_in(module: str) -> None:
+    code = f"import sys, {module}; sys.exit(any(name in sys.modules for name in ('gymnasium', 'dlm.policies.policy')))"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
 def test_logic_needs_nothing_but_python() -> None:
     for path in (SOURCE / "logic").rglob("*.py"):
         roots = {

@@ -99,7 +99,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.
     return run, done
 
 
-def wait_for(*paths: Path, seconds: float = 60.0) -> None:
+def wait_for(*paths: Path, seconds: float = 180.0) -> None:
     """Wait until files are there and not empty."""
     end = time.monotonic() + seconds
     while not all(path.exists() and path.stat().st_size for path in paths):

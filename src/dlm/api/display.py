@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from dlm.api.summary import AnyResult, TextTable, fit_table, headline, inspection_tables, return_table, trial_table
+from dlm.api.summary import AnyResult, fit_table, headline, return_table, trial_table
+from dlm.api.tables import TextTable, inspection_tables
 from dlm.data.sources.inspection import Inspection
 from dlm.export.notebook import fragment, table_html
 from dlm.learning.result import Result, SoftResult

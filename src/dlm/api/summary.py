@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dlm.data.sources.inspection import Inspection
+from dlm.api.tables import TextTable
 from dlm.learning.result import Result, SoftResult
 from dlm.learning.rules.result import DataResult, Interval
 from dlm.learning.verify import TrialResult
@@ -16,10 +16,8 @@ from dlm.policies.verify import DIGITS, Earned
 __all__ = [
     "AnyResult",
     "Headline",
-    "TextTable",
     "fit_table",
     "headline",
-    "inspection_tables",
     "percent",
     "return_table",
     "trial_table",
@@ -47,15 +45,6 @@ class Headline:
 
     def __str__(self) -> str:
         return self.state + self.rest
-
-
-@dataclass(frozen=True)
-class TextTable:
-    """A table of texts, and what has to be said below it."""
-
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    foot: str | None = None
 
 
 def headline(result: AnyResult) -> Headline:
@@ -133,30 +122,6 @@ def fit_table(result: DataResult) -> TextTable:
     fits = [("learned from", result.train)] + ([("held out", result.test)] if result.test is not None else [])
     rows = [(name, *map(str, (f.hits, f.alarms, f.misses, f.rejections)), str(Interval.of(f))) for name, f in fits]
     return TextTable(("ATOMS", "TP", "FP", "FN", "TN", "ACCURACY"), tuple(rows))
-
-
-def inspection_tables(found: Inspection) -> list[TextTable]:
-    """What was read of data, in tables; those without a row are left out."""
-    types = [
-        (one.type, f"{one.objects:,}", "values" if one.is_value else "things", ", ".join(one.names))
-        for one in found.types
-    ]
-    predicates = [
-        (f"{one.name}({', '.join(one.types)})", f"{one.facts:,}", "" if one.used else "not used")
-        for one in found.predicates
-    ]
-    numbers = [(f"{one.name}({one.type})", f"{one.objects:,}", one.lowest, one.highest) for one in found.attributes]
-    asked = [
-        (f"{one.target}({', '.join(one.types)})", f"{one.true:,}", f"{one.false:,}", one.negatives, f"{one.test:,}")
-        for one in ([] if found.examples is None else [found.examples])
-    ]
-    tables = [
-        TextTable(("TYPE", "OBJECTS", "KIND", "SUCH AS"), tuple(types)),
-        TextTable(("PREDICATE", "FACTS", ""), tuple(predicates)),
-        TextTable(("NUMBER", "OBJECTS", "LOWEST", "HIGHEST"), tuple(numbers)),
-        TextTable(("EXAMPLES", "TRUE", "FALSE", "NEGATIVES", "TEST"), tuple(asked)),
-    ]
-    return [table for table in tables if table.rows]
 
 
 def percent(share: float) -> str:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from rich.console import Console
 
 import dlm
-from dlm.api.summary import TextTable, inspection_tables
+from dlm.api.tables import TextTable, inspection_tables
 from dlm.cli.data_options import DataArgument, NegativesOption, SplitOption, TargetOption, TestOption, WorldKindOption
 from dlm.cli.display import count, print_lines, print_table
 from dlm.cli.options import JsonOption

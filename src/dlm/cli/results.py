@@ -7,7 +7,8 @@ from textwrap import indent
 
 from rich.text import Text
 
-from dlm.api.summary import AnyResult, TextTable, fit_table, headline, return_table, trial_table
+from dlm.api.summary import AnyResult, fit_table, headline, return_table, trial_table
+from dlm.api.tables import TextTable
 from dlm.cli.display import console, count, print_lines, print_program, print_table, size_of
 from dlm.envs.evaluate import Mode
 from dlm.learning.result import Result, ScheduleEnd, SoftResult

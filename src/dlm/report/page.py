@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from dlm.api.summary import TextTable, fit_table, headline, percent, return_table, trial_table
+from dlm.api.summary import fit_table, headline, percent, return_table, trial_table
+from dlm.api.tables import TextTable
 from dlm.data.draft import draft
 from dlm.errors import DlmError, ResourceError
 from dlm.export import TARGETS, export_program

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
@@ -21,7 +21,9 @@ from dlm.errors import DlmError, RunError
 from dlm.runs.codec import decode, plain
 from dlm.space.choices import Choices
 from dlm.space.wiring import Wiring
-from dlm.tasks.task import Task
+
+if TYPE_CHECKING:
+    from dlm.tasks.task import Task
 
 __all__ = ["choices_of", "encode", "examples_of", "read_checkpoint"]
 
