@@ -22,7 +22,7 @@ KEPT, REMEMBER = 128, 0.3
 # Atoms of the rarer class should be about this share of all; draw as many worlds more as that takes, up to a limit.
 RICH_SHARE, RICH_FACTOR = 0.1, 40
 # Worlds are large enough to train on if this share of them has atoms of both classes.
-LIVING_SHARE = 0.15
+LIVING_SHARE = 0.25
 
 
 def training_sizes(size: int) -> list[int]:
