@@ -11,7 +11,6 @@ otherwise it restarts until the time is over. What comes out is pruned as long a
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -24,13 +23,12 @@ from numpy.typing import NDArray
 from dlm import seeds
 from dlm.envs.domain import AnyDomain, State
 from dlm.envs.evaluate import decide
-from dlm.learning.prune import prune
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.machine import Selection, flushed_denormals, hard_choices
 from dlm.policies.gradient.fallback import FallbackState, ProgramPool
 from dlm.policies.gradient.local_search import repair
-from dlm.policies.gradient.scoring import Bar, Benchmark, Score
+from dlm.policies.gradient.scoring import PRUNING_SHARE, Benchmark, Score, prune_by_returns
 from dlm.policies.gradient.settings import PolicySettings
 from dlm.policies.gradient.soft import SavedSoft, SoftPolicy
 from dlm.policies.gradient.training import CHECK_EVERY, Rank, Training, TrainingState
@@ -45,9 +43,6 @@ __all__ = ["PolicyGradient", "PolicyGradientState"]
 
 MENDABLE = -0.2
 """Programs that lose more than this against the optimum are not worth mending yet."""
-PRUNING = 30.0
-"""Seconds to prune for, and the share of the time limit that is left for it at least."""
-PRUNING_SHARE = 0.1
 REPAIRED = "+repair"
 """Stands behind the name of a learner whose program was changed by local search or completed by another one."""
 
@@ -173,9 +168,7 @@ class PolicyGradient:
         if self.best is None:
             return simplify(self.training.actor.program())
         score, program = self.best
-        end = time.monotonic() + min(seconds, PRUNING)
-        bar = Bar(self.benchmark, score.total, lambda: time.monotonic() >= end)
-        return prune(program, dict(self.domain.predicates), bar)
+        return prune_by_returns(program, score, self.benchmark, seconds)
 
     def refute(self, failed: Sequence[State]) -> bool:  # noqa: ARG002 (its curriculum has no place for them)
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,13 +12,26 @@ from dlm import seeds
 from dlm.data.arrays import Floats
 from dlm.envs.domain import AnyDomain, Domain, S, State, join
 from dlm.envs.evaluate import run_from
+from dlm.learning.prune import prune
 from dlm.logic.syntax import Program
 from dlm.policies.play import random_legal
 from dlm.seeds import Stream
 
-__all__ = ["OPTIMAL", "Bar", "Benchmark", "Score", "benchmark_sizes", "scatter"]
+__all__ = [
+    "OPTIMAL",
+    "PRUNING_SHARE",
+    "Bar",
+    "Benchmark",
+    "Score",
+    "benchmark_sizes",
+    "prune_by_returns",
+    "scatter",
+]
 
 OPTIMAL = -1e-9
+PRUNING = 30.0
+"""Seconds to prune for, and the share of the time limit that is left for it at least."""
+PRUNING_SHARE = 0.1
 SCATTERED_WEIGHT = 0.1
 
 
@@ -127,3 +141,10 @@ class Bar:
             return "the time is over"
         score = self.benchmark.score(program, self.total + OPTIMAL)
         return f"it loses {-score.total}" if score.total < self.total + OPTIMAL else None
+
+
+def prune_by_returns(program: Program, score: Score, benchmark: Benchmark, seconds: float) -> Program:
+    """The program made smaller, for some seconds at most, as long as it earns no less than the score."""
+    end = time.monotonic() + min(seconds, PRUNING)
+    bar = Bar(benchmark, score.total, lambda: time.monotonic() >= end)
+    return prune(program, dict(benchmark.domain.predicates), bar)

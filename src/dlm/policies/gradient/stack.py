@@ -9,7 +9,6 @@ inputs. No program is changed by anything but the gradient; the result is pruned
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -26,12 +25,11 @@ from dlm.envs.domain import AnyDomain, State
 from dlm.envs.evaluate import decide
 from dlm.errors import RunError
 from dlm.learning.invention import Inventions, SavedInventions
-from dlm.learning.prune import prune
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
 from dlm.machine import extract
 from dlm.policies.gradient.actor import Actor
-from dlm.policies.gradient.scoring import OPTIMAL, Bar, Benchmark, Score, scatter
+from dlm.policies.gradient.scoring import OPTIMAL, PRUNING_SHARE, Benchmark, Score, prune_by_returns, scatter
 from dlm.policies.gradient.soft import SoftPolicy
 from dlm.policies.snapshot import SavedEpisodes
 from dlm.policies.verify import longest_tests
@@ -40,9 +38,6 @@ from dlm.seeds import Stream, fixed_rng
 
 __all__ = ["MachineStack", "PhaseTraining", "StackState", "Teaching"]
 
-PRUNING = 30.0
-"""Seconds to prune for, and the share of the time limit that is left for it at least."""
-PRUNING_SHARE = 0.1
 SAMPLED = 100
 """States of a size on which predicates are compared."""
 
@@ -173,9 +168,7 @@ class MachineStack(Generic[StateT]):
         if self.course.best is None:
             return simplify(self.training.actor.program())
         score, program = self.course.best
-        end = time.monotonic() + min(seconds, PRUNING)
-        bar = Bar(self.benchmark, score.total, lambda: time.monotonic() >= end)
-        return prune(program, dict(self.domain.predicates), bar)
+        return prune_by_returns(program, score, self.benchmark, seconds)
 
     def refute(self, failed: Sequence[State]) -> bool:
         """The best program fails from these start states: programs are scored from there too, and phases go on."""
