@@ -175,9 +175,9 @@ def test_large_facts_are_cut_to_a_sample(tmp_path: Path) -> None:
     facts = Facts.from_tuples({"e": [(f"n{i}", f"n{i + 1}") for i in range(1000)]})
     cut = small_facts(facts, program, [500, 502])
     assert cut.size == MOST
-    assert {"n500", "n502"} <= {*cut.objects.tolist()}
+    assert {f"n{i}" for i in range(490, 511)} <= {*cut.objects.tolist()}
     found = read(write_report(program, tmp_path / "r.html", facts=facts))
-    assert "24 of 1,001 objects: those around one answer." in found.text
+    assert "24 of 1,001 objects: those around some answers." in found.text
 
 
 def test_examples_need_facts(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {each}" for name, each in value.items())
+        return ", ".join(f"{name} {each}" for name, each in value.items() if each is not None) or "none"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
@@ -92,6 +92,7 @@ def command_of(subject: Subject) -> str | None:
         value = settings.get(name)
         if value is not None and value != DEFAULTS.get(name):
             words += [f"--{name.replace('_', '-')}", f"{value:g}" if isinstance(value, float) else str(value)]
+    words += _bias_words(settings.get("bias"))
     words += [f"--{name.replace('_', '-')}" for name in ("incremental", "keep_soft") if settings.get(name)]
     machine, usual = settings.get("machine"), None if subject.task is None else subject.task.settings
     if isinstance(machine, Mapping) and usual is not None:
@@ -99,3 +100,17 @@ def command_of(subject: Subject) -> str | None:
             if name in ("depth", "breadth", "outputs", "atoms") and value != getattr(usual, name):
                 words += [f"--{name}", str(value)]
     return shlex.join(words)
+
+
+def _bias_words(bias: object) -> list[str]:
+    """The options that say what was known beforehand. Programs among it are kept as texts, for which there are none."""
+    words: list[str] = []
+    for name, value in bias.items() if isinstance(bias, Mapping) else ():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{option}" if value else f"--no-{option}")
+        elif isinstance(value, list):
+            words += [f"--{option}", ",".join(map(str, value))]
+        elif isinstance(value, int):
+            words += [f"--{option}", str(value)]
+    return words

@@ -48,10 +48,10 @@ def small_world(subject: Subject, seed: int, answers: NDArray[np.int64] | None) 
     if program is None:
         return None
     if subject.facts is not None:
-        facts = small_facts(subject.facts, program, () if answers is None or not len(answers) else answers[0].tolist())
+        facts = small_facts(subject.facts, program, [] if answers is None else answers[:MOST].ravel().tolist())
         if facts is subject.facts:
             return _of_facts(facts, program, f"All {facts.size} objects of the facts.")
-        cut = f"{facts.size} of {subject.facts.size:,} objects: those around one answer. "
+        cut = f"{facts.size} of {subject.facts.size:,} objects: those around some answers. "
         return _of_facts(facts, program, cut + "In the whole of the facts answers may be different.")
     rng = seeds.rng(seed, Stream.PLAY)
     if subject.task is not None:
@@ -75,14 +75,17 @@ def letters(count: int) -> list[str]:
 
 
 def small_facts(facts: Facts, program: Program, start: Sequence[int]) -> Facts:
-    """The facts about at most `MOST` objects: those given, and those related to them."""
+    """The facts about at most `MOST` objects: the first one given, what is related to it, the next one, and so on."""
     if facts.size <= WHOLE:
         return facts
-    chosen = dict.fromkeys(int(number) for number in (*start, 0) if number < facts.size)
+    waiting = list(dict.fromkeys([*start, *range(MOST)]))
+    chosen: dict[int, None] = {}
     names = [name for name in tables_of(program.inputs) if name in facts.relations]
     values = frozenset() if facts.typing is None else facts.typing.value_types
     seen: set[int] = set()
-    while len(chosen) < MOST and len(seen) < len(chosen):
+    while len(chosen) < MOST and (waiting or len(seen) < len(chosen)):
+        if len(seen) == len(chosen):
+            chosen.setdefault(waiting.pop(0))
         fresh = [number for number in chosen if number not in seen]
         seen.update(fresh)
         if facts.typing is not None:

@@ -1,0 +1,40 @@
+"""The command that repeats a run, and curves read from what a run has left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dlm
+from dlm.report.subject import Subject
+from dlm.report.training import command_of, read_curves, settings_rows
+from dlm.runs.folder import RunFolder
+
+
+def test_the_command_of_a_task_names_what_is_not_the_default() -> None:
+    machine = {"depth": 3, "breadth": 3, "outputs": 8, "atoms": 2}
+    settings = {"kind": "task", "task": "family/is-uncle", "seed": 4, "learner": "search", "time_limit": 60.0}
+    subject = Subject("x", None, settings={**settings, "machine": machine}, task=dlm.get_task("family/is-uncle"))
+    command = command_of(subject)
+    assert command is not None
+    assert command.startswith("dlm learn family/is-uncle --seed 4 --learner search --time-limit 60 --depth 3")
+
+
+def test_the_command_of_own_data() -> None:
+    bias = {"use": ["a", "b"], "leave_out": None, "negation": False, "depth": 2, "definitions": "p(x) :- q(x)."}
+    settings = {"kind": "data", "task": "t", "source": "my data", "target": "t", "seed": 0, "folds": 5, "bias": bias}
+    command = command_of(Subject("x", None, settings=settings))
+    assert command == "dlm learn 'my data' --seed 0 --target t --use a,b --no-negation --depth 2"
+    assert command_of(Subject("x", None, settings={**settings, "source": None})) is None
+    assert ("bias", "use ['a', 'b'], negation False, depth 2, definitions p(x) :- q(x).") in settings_rows(settings)
+
+
+def test_curves_pass_over_what_is_no_figure(tmp_path: Path) -> None:
+    lines = ['{"seconds": 1, "learner": "a", "loss": 2}', "{half", "[]", '{"seconds": 2, "learner": "a", "loss": null}']
+    lines += ['{"seconds": 3, "learner": "b", "loss": 1, "steps": 7}', '{"loss": 4}']
+    (tmp_path / "metrics.jsonl").write_text("\n".join(lines))
+    assert read_curves(RunFolder(tmp_path)) == {"loss": {"a": [(1.0, 2.0)], "b": [(3.0, 1.0)]}}
+    many = "\n".join(f'{{"seconds": {i}, "learner": "a", "loss": {i}}}' for i in range(1000))
+    (tmp_path / "metrics.jsonl").write_text(many)
+    line = read_curves(RunFolder(tmp_path))["loss"]["a"]
+    assert len(line) <= 301
+    assert line[-1] == (999.0, 999.0)
