@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from dlm.data.structure import Structure
 from dlm.envs import FlattenStructure, domain_names, env_id, make_env
 from dlm.envs.space import StructureSpace
 from dlm.errors import SettingsError
@@ -72,3 +73,34 @@ def test_what_cannot_be_flattened_is_refused() -> None:
     for space in (StructureSpace({"p": 1}), gymnasium.spaces.Discrete(3)):
         with pytest.raises(SettingsError, match="StructureSpace with a size"):
             FlattenStructure(Unmasked(space))
+
+
+class Lamp(gymnasium.Env[Structure, np.int64]):
+    """A world of a user: one of three switches is the right one."""
+
+    def __init__(self) -> None:
+        self.observation_space = StructureSpace({"right": 1}, size=3)
+        self.action_space = gymnasium.spaces.Discrete(3)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[Structure, dict[str, object]]:
+        super().reset(seed=seed, options=options)
+        self.right = int(self.np_random.integers(3))
+        return Structure(("a", "b", "c"), {"right": 1}, {"right": frozenset({(self.right,)})}), {}
+
+    def step(self, action: np.int64) -> tuple[Structure, float, bool, bool, dict[str, object]]:
+        reward = float(action == self.right)
+        return self.reset()[0], reward, True, False, {}
+
+
+@pytest.mark.filterwarnings("ignore")  # torch's and stable-baselines3's own
+def test_ppo_of_stable_baselines_learns_in_a_world_of_a_user() -> None:
+    ppo = pytest.importorskip("stable_baselines3").PPO
+    flat = FlattenStructure(Lamp())
+    model = ppo("MlpPolicy", flat, seed=0, n_steps=256, learning_rate=0.003, device="cpu").learn(2048)
+    earned = []
+    for seed in range(30):
+        shown, _ = flat.reset(seed=seed)
+        earned.append(flat.step(model.predict(shown, deterministic=True)[0])[1])
+    assert np.mean(np.array(earned, dtype=float)) > 0.9
