@@ -19,7 +19,7 @@ from dlm.data.problem import DataProblem
 from dlm.engines.choose import run_program
 from dlm.learning.fit import Fit
 from dlm.learning.rules.result import DataResult, DataRunSettings, Front, FrontPoint, Interval
-from dlm.learning.rules.search import FoundRules, RuleBuilder
+from dlm.learning.rules.search import ENOUGH, FoundRules, RuleBuilder
 from dlm.learning.rules.select import FoldErrors, cross_validate
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
@@ -97,7 +97,8 @@ class _DataRun:
         positives = float(self.problem.labels.weights[self.problem.labels.truth].sum())
         others = [found.size + found.errors for found in builder.front.values() if found.errors]
         worth = best.size <= min(others, default=best.size) + 1  # its last literals are not there for one odd atom
-        if not best.errors and worth and best.size <= max(CLEAR, CLEAR_SHARE * positives):
+        clear = ENOUGH if self.settings.slack else max(CLEAR, CLEAR_SHARE * positives)
+        if not best.errors and worth and best.size <= clear:
             self.because = f"no error, and smaller ({best.size} literals) than the {positives:g} errors that it saves"
             return best
         groups = worlds_of(self.problem)
@@ -113,7 +114,7 @@ class _DataRun:
                 return self._least_energy(builder)
             self.held_out = found or self.held_out
         assert self.held_out is not None
-        recipe = self.held_out.best({each: found.size for each, found in builder.found.items()})
+        recipe = self.held_out.best({each: found.size for each, found in builder.found.items()}, self.settings.slack)
         accuracy = 1 - self.held_out.error(recipe)
         self.because = f"the best of {folds} folds: accuracy {accuracy:.3f} ({recipe.kind}, stage {recipe.stage})"
         self.folds = Interval.share(accuracy * sum(self.held_out.weights), sum(self.held_out.weights))
