@@ -73,16 +73,16 @@ def test_facts_are_refused_where_there_were_none() -> None:
         model.predict(X, facts=FACTS)
 
 
-def test_three_classes_have_a_program_each() -> None:
+def test_of_three_classes_all_but_one_have_a_program() -> None:
     X = np.arange(30.0)[:, None]
     y = np.repeat(["a", "b", "c"], 10)
     model = dlm.LogicClassifier(time_limit=10).fit(X, y)
     assert model.score(X, y) >= 0.9
-    assert list(model.programs_) == ["a", "b", "c"]
+    assert len(model.programs_) == 2
     assert all(isinstance(program, Program) for program in model.programs_.values())
     with pytest.raises(AttributeError, match="3 classes"):
         _ = model.program_
-    assert str(model).count("program\n") == 3
+    assert str(model).count("program\n") == 2
 
 
 def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm.data.arrays import AnyArray
-from dlm.data.facts import Facts, Rows
+from dlm.data.facts import Rows
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import DataProblem
 from dlm.data.rows import RowLayout
@@ -48,19 +48,28 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     is no fact. With facts, in any form that `dlm.Problem` takes, the columns of `X` are the arguments of the predicate
     to learn, which is called `target`.
 
-    Of two classes the program says which rows are of the second one, ``classes_[1]``. Of more classes each has a
-    program. `time_limit` is in seconds, for all of `fit`; `folds` are those by which the program is chosen.
+    Of two classes the program says which rows are of the second one, ``classes_[1]``. Of more classes all but one have
+    a program each, in an order: a row is of the first class whose program says so, else of the one without. Programs
+    are chosen by `folds` of a cross-validation: the smallest that is at most `slack` standard errors worse than the
+    best. `time_limit` is in seconds, for all of `fit`.
 
     Fitted, it has `classes_`, `n_features_in_`, `programs_` and `results_` (mappings from classes), and of two classes
     `program_`, `front_` and `result_`. `print` shows the programs by size and errors, the chosen ones marked.
     """
 
     def __init__(
-        self, *, target: str = "target", time_limit: float = 60, folds: int = 5, random_state: object = 0
+        self,
+        *,
+        target: str = "target",
+        time_limit: float = 60,
+        folds: int = 5,
+        slack: float = 1.0,
+        random_state: object = 0,
     ) -> None:
         self.target = target
         self.time_limit = time_limit
         self.folds = folds
+        self.slack = slack
         self.random_state = random_state
 
     def fit(self, X: object, y: object, facts: object = None, sample_weight: object = None) -> Self:
@@ -84,8 +93,6 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             self.layout_ = RowLayout.of(table[_different(table)[0]], names, (self.target,))
         problem, atoms = self._problem(table, facts)
         self._learn(problem, atoms, numbers, weights, started)
-        if len(self.classes_) > 2:
-            self._settle(self._said(problem.facts, problem.labels.rows)[atoms], numbers, weights)
         return self
 
     def predict(self, X: object, facts: object = None) -> AnyArray:
@@ -99,14 +106,15 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         facts = self.facts_ if facts is None else facts
         table = validate_data(self, _as_table(X, facts), reset=False, **_VALUES)
         problem, atoms = self._problem(table, facts)
-        said = self._said(problem.facts, problem.labels.rows)[atoms]
-        if len(self.classes_) == 2:
-            return np.asarray(self.classes_[said[:, 0].astype(np.int64)])
-        return np.asarray(self.classes_[np.where(said.any(axis=1), (said * self.trust_).argmax(axis=1), self.default_)])
+        numbers = np.full(len(problem.labels.rows), self.default_)
+        for label in reversed(self.results_):
+            said = _said(self.results_[label].program, problem)
+            numbers[said] = np.flatnonzero(self.classes_ == label)[0]
+        return np.asarray(self.classes_[numbers[atoms]])
 
     @property
     def programs_(self) -> dict[object, Program]:
-        """The program of each class; of two classes that of the second."""
+        """The programs of the classes in the order in which they are asked; of two classes that of the second."""
         check_is_fitted(self)
         return {label: result.program for label, result in self.results_.items()}
 
@@ -167,38 +175,46 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     def _learn(
         self, problem: DataProblem, atoms: Integers, numbers: Integers, weights: NDArray[np.float64], started: float
     ) -> None:
+        """Programs of classes, those that are easiest to tell first, until one class is left."""
+        left = list(range(len(self.classes_)))
+        kept = np.ones(len(numbers), dtype=np.bool_)  # the rows of which no program says anything yet
+        self.results_: dict[object, DataResult] = {}
+        programs = len(left) * (len(left) + 1) // 2 - 2 if len(left) > 2 else 1
+        while len(left) > 1:
+            asked = left if len(left) > 2 else left[1:]
+            found: dict[int, DataResult] = {}
+            for number in asked:
+                seconds = (self.time_limit - (time.monotonic() - started)) / max(programs, 1)
+                programs -= 1
+                settings = self._settings(self.classes_[number], max(seconds, LEAST_SECONDS))
+                labels = _labelled(
+                    settings.task, problem.labels.rows, atoms[kept], numbers[kept] == number, weights[kept]
+                )
+                found[number] = learn_data(replace(problem, name=settings.task, labels=labels), settings, None)
+            first = min(found, key=lambda number: _energy(found[number]))
+            self.results_[self.classes_[first]] = found[first]
+            left.remove(first)
+            kept &= ~_said(found[first].program, problem)[atoms]
+            left = [number for number in left if (numbers[kept] == number).any()] or left[:1]
+        self.default_ = left[0]
+
+    def _settings(self, label: object, seconds: float) -> DataRunSettings:
         seed = self.random_state
         if not isinstance(seed, int | np.integer):
             seed = check_random_state(seed).randint(2**31 - 1)
-        asked = list(enumerate(self.classes_))[-1:] if len(self.classes_) == 2 else list(enumerate(self.classes_))
-        results: dict[object, DataResult] = {}
-        for number, label in asked:
-            left = (self.time_limit - (time.monotonic() - started)) / (len(asked) - len(results))
-            limit = self.time_limit if len(asked) == 1 else max(left, LEAST_SECONDS)
-            name = self.target if len(asked) == 1 else re.sub(r"\W+", "_", f"{self.target}_{label}")
-            settings = DataRunSettings(task=name, seed=int(seed), time_limit=limit, folds=self.folds)
-            labels = _labelled(name, problem.labels.rows, atoms, numbers == number, weights)
-            results[label] = learn_data(replace(problem, name=name, labels=labels), settings, None)
-        self.results_ = results
+        name = self.target if len(self.classes_) == 2 else re.sub(r"\W+", "_", f"{self.target}_{label}")
+        return DataRunSettings(task=name, seed=int(seed), time_limit=seconds, folds=self.folds, slack=self.slack)
 
-    def _said(self, facts: Facts, rows: Rows) -> NDArray[np.bool_]:
-        """What each program says of each atom."""
-        columns = []
-        for program in self.programs_.values():
-            answers = {*map(tuple, run_program(program, facts, missing="empty").rows().tolist())}
-            columns.append([tuple(row) in answers for row in rows.tolist()])
-        return np.array(columns, dtype=np.bool_).reshape(len(columns), len(rows)).T
 
-    def _settle(self, said: NDArray[np.bool_], numbers: Integers, weights: NDArray[np.float64]) -> None:
-        """What holds if several programs say yes, or none: the one that is right most often, and the class that is
-        most common among the rows of which no program says anything.
-        """
-        count = len(self.classes_)
-        right = np.array([weights[said[:, place] & (numbers == place)].sum() for place in range(count)])
-        self.trust_ = (right + 1) / ((weights[:, None] * said).sum(axis=0) + 2)
-        rest = ~said.any(axis=1)
-        rest = rest if rest.any() else np.ones(len(said), dtype=np.bool_)
-        self.default_ = int(np.bincount(numbers[rest], weights[rest], minlength=count).argmax())
+def _energy(result: DataResult) -> int:
+    """Literals and errors."""
+    return result.program.literals + result.train.misses + result.train.alarms
+
+
+def _said(program: Program, problem: DataProblem) -> NDArray[np.bool_]:
+    """What a program says of each atom of a problem."""
+    answers = {*map(tuple, run_program(program, problem.facts, missing="empty").rows().tolist())}
+    return np.array([tuple(row) in answers for row in problem.labels.rows.tolist()], dtype=np.bool_)
 
 
 _VALUES: dict[str, object] = {"dtype": None, "ensure_all_finite": "allow-nan"}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.arrays import Indices
+from dlm.data.arrays import Floats, Indices
 from dlm.data.bits import BoolArray, Words, pack_last
 from dlm.learning.rules.bank import SLOTS, ConceptBank, lift_columns
 from dlm.learning.rules.features import Between, Features
@@ -23,7 +23,6 @@ from dlm.learning.rules.universe import EdgeList
 
 __all__ = ["Compositions"]
 
-Floats = NDArray[np.float64]
 Types = tuple[int, int]
 
 MOST, PER_ROW, PAIRS = 1200, 4, 4_000_000
@@ -152,11 +151,7 @@ class _Joint:
         self.relations, self.places, self.features = relations, places, relations.features
         self.sizes = relations.bank.universe.sizes
         (self.kind, self.x), (self.other, self.y) = (self.features.arguments[place] for place in places)
-        same = (self.x == self.y) if self.kind == self.other else np.zeros(len(self.x), dtype=np.bool_)
-        self.positive, self.negative = np.flatnonzero(positive > 0), np.flatnonzero((negative > 0) & ~same)
-        self.asked = np.flatnonzero((negative == 0) | same)  # what an exact composition says of the others is known
-        self.counted, self.same = positive[self.asked] > 0, same[self.asked]
-        self.wrong = self.same & (negative[self.asked] > 0)
+        self.rows = _AskedRows.of(self.x, self.y, positive, negative, alike=self.kind == self.other)
         self.work = 0
         self.seen: dict[bytes, int] = {}
         self.whole = 1 << 30  # the least size of a composition that is true of all positive rows
@@ -179,10 +174,10 @@ class _Joint:
     def _try(self, first: Relation, pairs: EdgeList, table: _PairTable, middle: int) -> None:
         """All compositions that begin with a relation."""
         starts = np.searchsorted(pairs.x, np.arange(self.sizes[self.kind] + 1))
-        _, good = self._ends(self.positive, pairs, starts)
+        _, good = self._ends(self.rows.positive, pairs, starts)
         if not len(good):
             return
-        _, bad = self._ends(self.negative, pairs, starts)
+        _, bad = self._ends(self.rows.negative, pairs, starts)
         hit, missed = table.count(good, self.sizes[middle]), table.count(bad, self.sizes[middle])
         exact = np.flatnonzero((hit > 0) & (missed == 0) & (first.size + table.sizes < self.whole))
         if len(exact) > EXACT:  # the smallest, and those that hit most
@@ -209,21 +204,21 @@ class _Joint:
 
     def _add(self, first: Relation, table: _PairTable, exact: Indices, pairs: EdgeList, starts: Indices) -> None:
         """Compositions that are true of no negative row but perhaps of some with twice the same object."""
-        covered = table.covers(exact, *self._ends(self.asked, pairs, starts), len(self.asked))
+        covered = table.covers(exact, *self._ends(self.rows.asked, pairs, starts), len(self.rows.asked))
         terms: list[Relation] = []
         columns = []
         for place, said in zip(exact.tolist(), covered, strict=True):
             term: Relation = Chain(first, table.terms[place])
-            if said[self.wrong].any():
-                term, said = Apart(term), said & ~self.same
-            true = said[self.counted]
+            if said[self.rows.wrong].any():
+                term, said = Apart(term), said & ~self.rows.same
+            true = said[self.rows.counted]
             content = true.tobytes()
             if true.all():
                 self.whole = min(self.whole, term.size)
             if self.seen.get(content, term.size + 1) > term.size:
                 self.seen[content] = term.size
                 column = np.zeros(self.features.rows, dtype=np.bool_)
-                column[self.asked[said]] = True
+                column[self.rows.asked[said]] = True
                 terms.append(term)
                 columns.append(column)
         if terms:
@@ -236,6 +231,30 @@ class _Joint:
             path = bank.path(a, b)
             if path is not None:
                 self.features.add_between(self.places, Chain(first, second), path)
+
+
+@dataclass(frozen=True)
+class _AskedRows:
+    """Rows by what they ask for: positive ones, negative ones about two objects, and all others.
+
+    Of the others (`asked`) it must be looked up what a composition says; `counted` are the positive ones among them,
+    `same` those about twice the same object, and `wrong` the negative ones of these.
+    """
+
+    positive: Indices
+    negative: Indices
+    asked: Indices
+    counted: BoolArray
+    same: BoolArray
+    wrong: BoolArray
+
+    @classmethod
+    def of(cls, x: Indices, y: Indices, positive: Floats, negative: Floats, *, alike: bool) -> _AskedRows:
+        same = (x == y) if alike else np.zeros(len(x), dtype=np.bool_)
+        asked = np.flatnonzero((negative == 0) | same)
+        wrong = same[asked] & (negative[asked] > 0)
+        against = np.flatnonzero((negative > 0) & ~same)
+        return cls(np.flatnonzero(positive > 0), against, asked, positive[asked] > 0, same[asked], wrong)
 
 
 class _PairTable:

@@ -26,6 +26,9 @@ __all__ = ["Growth", "Scores"]
 SHELF, ENTRIES, LITERALS = 12_000, 2_000_000, 1500
 """Concepts of a type, entries of a context and literals in it, at most."""
 
+CHAINS = 64
+"""Chains of relations at whose ends conjunctions are looked for, at most."""
+
 WORK = 50_000_000
 """EdgeList times concepts that one relation lifts in a round, at most."""
 
@@ -232,7 +235,7 @@ class Growth:
                     back = chain and isinstance(item[0], Link) and item[0].inverse == chain[-1][0]
                     if not back and _length(item[0]) == 1:
                         longer.append([*chain, item])
-            chains = longer[:200]
+            chains = longer[:CHAINS]
         return chains
 
     def _refine(self, chain: list[tuple[Relation, EdgeList]], positive: Floats, negative: Floats) -> None:

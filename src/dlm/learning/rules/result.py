@@ -62,10 +62,14 @@ class DataRunSettings(RunSettings):
     bias: BiasOptions = field(default_factory=BiasOptions)
     folds: int = field(default=5, metadata={"help": "Folds of a cross-validation, by which the program is chosen."})
 
+    slack: float = 0.0  # standard errors by which the smallest program may be worse than the best one
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.folds < 2:
             raise SettingsError(f"The 'folds' setting must be 2 or more. Got {self.folds!r} instead.")
+        if not self.slack >= 0:
+            raise SettingsError(f"The 'slack' setting must be a number of at least 0. Got {self.slack!r} instead.")
 
     @property
     def options(self) -> dict[str, object]:

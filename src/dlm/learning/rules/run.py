@@ -18,7 +18,7 @@ from dlm.learning.rules.check import AtomCheck, check_atoms, check_everything, w
 from dlm.learning.rules.failure import explain_failure
 from dlm.learning.rules.prior import Given, given_terms, join_definitions, whole_program
 from dlm.learning.rules.result import DataResult, DataRunSettings, Front, FrontPoint, Interval
-from dlm.learning.rules.search import FoundRules, RuleBuilder
+from dlm.learning.rules.search import ENOUGH, FoundRules, RuleBuilder
 from dlm.learning.rules.select import FoldErrors, cross_validate
 from dlm.logic.syntax import Program
 from dlm.programs import read_program
@@ -162,7 +162,8 @@ class _DataRun:
         positives = float(self.problem.labels.weights[self.problem.labels.truth].sum())
         others = [found.size + found.errors for found in builder.front.values() if found.errors]
         worth = best.size <= min(others, default=best.size) + 1  # its last literals are not there for one odd atom
-        if not best.errors and worth and best.size <= max(CLEAR, CLEAR_SHARE * positives):
+        clear = ENOUGH if self.settings.slack else max(CLEAR, CLEAR_SHARE * positives)
+        if not best.errors and worth and best.size <= clear:
             self.because = f"no error, and smaller ({best.size} literals) than the {positives:g} errors that it saves"
             return best
         groups = worlds_of(self.problem)
@@ -181,7 +182,7 @@ class _DataRun:
         done = 0 if self.held_out is None else len(self.held_out.weights)
         if self.held_out is None or done < min(LEAST_FOLDS, folds):
             return self._at_end(builder)
-        recipe = self.held_out.best({each: found.size for each, found in builder.found.items()})
+        recipe = self.held_out.best({each: found.size for each, found in builder.found.items()}, self.settings.slack)
         accuracy = 1 - self.held_out.error(recipe)
         some = f"{folds} folds" if done == folds else f"the {done} of {folds} folds there was time for"
         self.because = f"the best of {some}: accuracy {accuracy:.3f} ({recipe.kind}, stage {recipe.stage})"

@@ -24,7 +24,7 @@ from dlm.learning.rules.universe import build_universe
 from dlm.logic.formulas import conjunction, conjuncts, disjunction
 from dlm.logic.syntax import FALSE, TRUE, Definition, Formula, Not, Program
 
-__all__ = ["CHEAP", "Recipe", "FoundRules", "RuleBuilder"]
+__all__ = ["CHEAP", "ENOUGH", "Recipe", "FoundRules", "RuleBuilder"]
 
 ENOUGH, TINY, SMALL = 3, 0.005, 0.2
 """Literals of a program without errors, and literals for each positive row, with which no smaller one is looked for;
@@ -81,6 +81,7 @@ class RuleBuilder:
         self.growth = Growth(self.bank, self.features, Scores(positive, labels.weights - positive))
         self.front: dict[int, FoundRules] = {}
         self.found: dict[Recipe, FoundRules] = {}
+        self._words = (0, False)  # how many features the last programs were made of, and whether they were negated
 
     def stages(self, most: int | None = None, *, early: bool = True, cheap_first: bool = False) -> Iterator[str]:
         """Grow the language, and learn with it at the end of each stage. Yields after each piece of work.
@@ -100,7 +101,10 @@ class RuleBuilder:
                     yield stage
             self.features.gather()
             before = self.best.size if self.front else None
-            self._learn(stage)
+            words = len(self.features), self.growth.negation
+            if words != self._words or not self.front:  # else there is nothing new to say
+                self._words = words
+                self._learn(stage)
             yield stage
             size, same = self.best.size, same + 1 if self.best.size == before else 0
             positives = float(self.labels.weights[self.labels.truth].sum())
@@ -115,6 +119,7 @@ class RuleBuilder:
         stages: list[tuple[str, list[Step]]] = [
             ("links", [lambda: growth.exists(2)]),
             ("paths", [lambda: growth.paths(2)]),
+            ("middles", [growth.between]),
             ("conjunctions", [lambda: growth.inside(2), lambda: growth.inside(1), growth.between]),
             ("negation", [growth.negate, lambda: growth.inside(1), growth.between]),
             ("siblings", [growth.siblings, lambda: growth.exists(6), lambda: growth.inside(1)]),

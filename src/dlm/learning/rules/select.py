@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,10 +29,22 @@ class FoldErrors:
         """The share of held-out rows that are answered wrongly."""
         return sum(self.errors[recipe]) / max(sum(self.weights), 1e-12)
 
-    def best(self, sizes: Mapping[Recipe, int]) -> Recipe:
-        """The recipe with the fewest errors; of equals the one that makes the smaller program of all labels."""
+    def best(self, sizes: Mapping[Recipe, int], slack: float = 0.0) -> Recipe:
+        """The recipe with the fewest errors; of equals the one that makes the smaller program of all labels.
+
+        With `slack` the smallest program that is worse by at most so many standard errors of the best one's error.
+        """
         known = [recipe for recipe in self.errors if recipe in sizes]
-        return min(known, key=lambda recipe: (round(self.error(recipe), 9), sizes[recipe]))
+        best = min(known, key=lambda recipe: (round(self.error(recipe), 9), sizes[recipe]))
+        most = self.error(best) + slack * self.deviation(best)
+        near = [recipe for recipe in known if self.error(recipe) <= most + 1e-9]
+        return min(near, key=lambda recipe: (sizes[recipe], self.error(recipe))) if slack else best
+
+    def deviation(self, recipe: Recipe) -> float:
+        """The standard error of `error`, of independent rows: that of few folds would be a matter of luck."""
+        share, count = self.error(recipe), max(sum(self.weights), 1.0)
+        smooth = (share * count + 1) / (count + 2)  # no error in few rows does not mean that there is none
+        return math.sqrt(smooth * (1 - smooth) / count)
 
 
 def cross_validate(

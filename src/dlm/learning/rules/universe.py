@@ -20,6 +20,7 @@ from dlm.data.facts import Facts, Numbers, Rows
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import DataProblem
 from dlm.data.surroundings import radius_of, surroundings
+from dlm.learning.rules.cuts import find_cuts
 from dlm.learning.rules.terms import KEY, Link
 from dlm.logic.comparison import Comparison
 
@@ -29,8 +30,8 @@ __all__ = ["EdgeList", "TypedColumns", "WideTable", "build_universe"]
 LARGE = 100_000
 """Objects from which on only the surroundings of the rows are looked at."""
 
-VALUES, CUTS = 24, 12
-"""How many values of an attribute become constants at most, and how many thresholds a number has."""
+VALUES = 24
+"""How many values of an attribute become constants at most."""
 
 
 @dataclass(frozen=True)
@@ -233,12 +234,22 @@ class _Builder:
             shift = np.repeat(np.arange(self.worlds) * self.plain[kind], len(objects))
             objects, values = np.tile(objects, self.worlds) + shift, np.tile(values, self.worlds)
         self.universe.numbers[name] = kind, objects, values
-        for cut in _cuts(numbers.values):
+        for cut in find_cuts(numbers.values, *(asked[numbers.objects] for asked in self._asked(kind))):
             constant: float | date = _as_date(cut) if numbers.is_date else cut
             above = Link(Comparison(name, ">", constant).name, ("x",))
             below = Link(Comparison(name, "<=", constant).name, ("x",))
             self.universe.add_unary(above, kind, objects[values > cut])
             self.universe.add_unary(below, kind, objects[values <= cut])
+
+    def _asked(self, kind: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """For each object of a type the weight of positive and of negative rows about it."""
+        labels, size = self.labels, self.facts.size
+        found = np.zeros((2, size))
+        for column in labels.rows.T:
+            if len(column) and int(self.type_of[column[0]]) == kind:
+                for place, chosen in enumerate((labels.truth, ~labels.truth)):
+                    found[place] += np.bincount(column[chosen], labels.weights[chosen], size)
+        return found[0], found[1]
 
     def _arguments(self) -> tuple[tuple[int, Indices], ...]:
         rows, place = self.labels.rows, self.universe.key
@@ -250,24 +261,6 @@ class _Builder:
                 objects = objects + self.local[rows[:, place]] * self.plain[kind]
             found.append((kind, objects))
         return tuple(found)
-
-
-def _cuts(values: NDArray[np.float64]) -> list[float]:
-    """Thresholds that tell values apart: rounded numbers between them."""
-    distinct = np.unique(values[np.isfinite(values)])
-    if len(distinct) < 2:
-        return []
-    places = np.unique(np.linspace(0, len(distinct) - 2, min(CUTS, len(distinct) - 1)).astype(int))
-    return sorted({_round_between(float(distinct[place]), float(distinct[place + 1])) for place in places})
-
-
-def _round_between(low: float, high: float) -> float:
-    """The number with the fewest digits from `low` on and below `high`."""
-    for digits in range(-12, 13):
-        middle = round((low + high) / 2, digits)
-        if low <= middle < high:
-            return float(middle)
-    return low
 
 
 def _as_date(days: float) -> date:
