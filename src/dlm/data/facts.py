@@ -81,6 +81,10 @@ class Facts:
                 raise DataError(f"relation {name!r} names an object that is not among the {self.size} of these facts")
         object.__setattr__(self, "relations", MappingProxyType(dict(self.relations)))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # A read-only view of a mapping can be neither copied nor sent to another process.
+        return Facts, (self.objects, dict(self.relations), dict(self.attributes), self.typing)
+
     @property
     def size(self) -> int:
         """How many objects there are."""
