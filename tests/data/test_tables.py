@@ -260,3 +260,10 @@ def test_a_repeated_row_of_a_table_with_a_key(tmp_path: Path) -> None:
     facts, notes = read_noted_facts(tmp_path)
     assert facts.attributes["age"].values.tolist() == [3, 4]
     assert "people: 1 repeated row read once" in notes
+
+
+def test_a_label_that_is_neither_true_nor_false(tmp_path: Path) -> None:
+    (tmp_path / "films.csv").write_text("id,year\n1,1979\n2,1986\n")
+    (tmp_path / "hit.csv").write_text("film_id,label\n1,1\n2,maybe\n")
+    with pytest.raises(DataError, match=r"hit.label says of each row whether it is true; 'maybe' is neither"):
+        read_problem(tmp_path)

@@ -39,7 +39,8 @@ class ProblemOptions:
     def __post_init__(self) -> None:
         for name in ("use", "leave_out"):
             given = getattr(self, name)
-            object.__setattr__(self, name, None if given is None else tuple(given))
+            names = (given,) if isinstance(given, str) else given
+            object.__setattr__(self, name, None if names is None else tuple(names))
         if self.depth is not None and self.depth < 0:
             raise SettingsError(f"depth is how many quantifiers may be inside each other, 0 or more. Got {self.depth}.")
         if self.negatives not in (None, *get_args(Negatives)):

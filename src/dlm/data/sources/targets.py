@@ -27,7 +27,20 @@ def label_column(table: RawTable, target: str | None = None) -> str | None:
         for column in table.columns:
             if name is not None and column.lower() == name.lower() and _is_truth(table, column):
                 return column
+            if column.lower() == "label":
+                _check_label(table, column)
     return None
+
+
+def _check_label(table: RawTable, column: str) -> None:
+    """Refuse a label that is sometimes true or false, and sometimes something else."""
+    values = [str(value) for value in table.distinct(column)[:20].to_pylist() if value is not None]
+    odd = [value for value in values if value.lower().removesuffix(".0") not in TRUTHS]
+    if 0 < len(odd) < len(values) and not all(value.removesuffix(".0").isdecimal() for value in values):
+        raise DataError(
+            f"{table.name}.{column} says of each row whether it is true; {odd[0]!r} is neither. Leave the cell empty "
+            "if it is not known, or call the column something else"
+        )
 
 
 def _is_truth(table: RawTable, column: str) -> bool:
