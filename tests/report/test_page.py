@@ -14,7 +14,10 @@ import pytest
 import dlm
 from dlm.data.facts import Facts
 from dlm.errors import MissingExtraError, SettingsError
+from dlm.learning.fit import Fit
+from dlm.learning.result import SoftResult
 from dlm.learning.rules.result import DataResult
+from dlm.learning.verify import TrialResult
 from dlm.policies.policy import Policy
 from dlm.report import page as page_module
 from dlm.report import write_report
@@ -161,6 +164,26 @@ def test_a_run_that_has_not_ended(task_run: dlm.Result, tmp_path: Path) -> None:
         (run / name).write_text((task_run.run_dir / name).read_text())
     found = read(write_report(run, tmp_path / "r.html"))
     assert "The run has not ended. Go on with it" in found.text
+
+
+def test_a_soft_model(tmp_path: Path) -> None:
+    trial = TrialResult((20,), 250, 249, 0.99, Fit(9, 1, 0, 9))
+    result = SoftResult(
+        task="family/has-father",
+        seed=0,
+        learner="nlm",
+        seconds=1.0,
+        restarts=1,
+        steps=10,
+        ended="finished",
+        run_dir=None,
+        train=trial,
+        large=trial,
+    )
+    found = read(result.report(tmp_path / "r.html"))
+    assert "Soft model" in found.text
+    assert "answered by the soft model" in found.text
+    assert "Playground" not in found.text
 
 
 def test_a_result_in_memory(tmp_path: Path) -> None:

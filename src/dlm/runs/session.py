@@ -54,6 +54,8 @@ class Session:
         if self.folder is not None:
             figures = {name: value if math.isfinite(value) else None for name, value in report.figures.items()}
             counts = {"learner": report.learner, "steps": report.steps, "restarts": report.restarts}
+            if report.candidate is not None:
+                figures.setdefault("literals", report.candidate.program.literals)
             self.folder.append_metrics({"seconds": round(self.seconds, 3), **counts, **figures})
         self.observer.on_report(report, self.seconds, self.settings.time_limit)
 

@@ -198,7 +198,7 @@
   const update = () => {
     now = relations();
     known = PLAY.run(objects, now, true);
-    answers = PLAY.run(objects, now);
+    answers = space.filter((row) => known.get(target.name)(...row));
     drawFacts();
     drawAnswers();
     drawWorld();
