@@ -169,7 +169,7 @@ MISTAKES = {
     "teacher of examples": (("learn", "family/has-father", "--teacher", "path"), "leave out teacher"),
     "phases of no machine": (
         ("learn", "rl/path", "--learner", "search", "--incremental"),
-        "trains at most one machine",
+        "does not learn in phases",
     ),
     "gradient": (("learn", "rl/unstack", "--learner", "gradient"), "gradient learns no policies"),
     "ppo of no policy": (

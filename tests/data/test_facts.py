@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -32,3 +35,10 @@ def test_facts_become_a_world(structure: Structure) -> None:
 def test_a_relation_that_does_not_fit_is_refused(rows: np.ndarray) -> None:
     with pytest.raises(DataError, match="relation 'p'"):
         Facts(np.array(["a", "b"], dtype=object), {"p": rows})
+
+
+def test_facts_can_be_copied_and_sent_to_another_process() -> None:
+    facts = Facts.from_tuples({"edge": [("a", "b")], "red": [("a",)]})
+    for copied in (copy.deepcopy(facts), pickle.loads(pickle.dumps(facts))):
+        assert copied.arities == facts.arities
+        assert copied.objects.tolist() == facts.objects.tolist()
