@@ -72,7 +72,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "no machine": (
         lambda: PolicyRunSettings(task="rl/path", learner="search", incremental=True),
         SettingsError,
-        "trains at most one machine",
+        "does not learn in phases",
     ),
 }
 
