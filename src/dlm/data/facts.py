@@ -94,10 +94,6 @@ class Facts:
     def arities(self) -> dict[str, int]:
         return {name: rows.shape[1] for name, rows in self.relations.items()}
 
-    def __reduce__(self) -> tuple[object, ...]:
-        # As of a `Structure`: a read-only view of a mapping can be neither copied nor sent to another process.
-        return Facts, (self.objects, dict(self.relations), self.attributes, self.typing)
-
     @cached_property
     def numbers(self) -> dict[str, int]:
         """The number of each object, by its name as text."""
