@@ -59,7 +59,9 @@ class Compositions:
     # ------------------------------------------------------------------ relations
 
     def enumerate(self) -> Iterator[None]:
-        """Unions, compositions and differences of given relations, size by size, until there are enough."""
+        """Unions, compositions and differences of given relations, size by size, until there are enough. Once."""
+        if self.found:
+            return
         for types, known in self.bank.relations.items():
             for term, pairs in known.items():
                 if isinstance(term, Link) and not term.key:

@@ -1,7 +1,7 @@
 """From rules to a disjunction: the set of rules with the least size plus errors.
 
-Greedy cover first, rule after rule found by the beam on what is not covered yet; then moves on the rules found, or the
-exact optimum by a solver where one is installed.
+Greedy cover first, rule after rule found by the beam on what is not covered yet; then moves on the rules found, and the
+best set of them (`exact`) where there are few rows.
 """
 
 from __future__ import annotations
@@ -15,8 +15,12 @@ from numpy.typing import NDArray
 from dlm.data.arrays import Floats
 from dlm.data.bits import Words, unpack_last
 from dlm.learning.rules.conjunctions import Conjunction, Groups, search_conjunctions
+from dlm.learning.rules.exact import best_subset
 
 __all__ = ["RuleSet", "Rule", "cover_rows"]
+
+EXACT_ROWS = 5000
+"""Rows up to which the best set of rules is looked for by branch and bound."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,13 @@ def cover_rows(
     for price in prices:
         met += _cover_greedily(literals, sizes, truth, price * weights, pool, width, length, rules)
         start = min((_judge(each, truth, price * weights) for each in met), key=lambda cover: cover.energy)
-        best = _improve(start, list(pool.values()), truth, price * weights)
+        rules_met = list(pool.values())
+        best = _improve(start, rules_met, truth, price * weights)
+        if len(best.members) > 1 and len(truth) <= EXACT_ROWS:
+            tables = unpack_last(np.stack([rule.rows for rule in rules_met]), len(truth))
+            chosen = best_subset(tables, [rule.size for rule in rules_met], truth, price * weights, best.energy)
+            if chosen is not None:
+                best = _judge(tuple(rules_met[place] for place in chosen), truth, price * weights)
         met.append(best.members)
         found[price] = _judge(best.members, truth, weights)
     return found

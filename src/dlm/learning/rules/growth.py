@@ -14,7 +14,7 @@ import numpy as np
 
 from dlm.data.arrays import Floats, Indices
 from dlm.data.bits import Words, pack_last, unpack_last
-from dlm.learning.rules.bank import ConceptBank, lift_columns
+from dlm.learning.rules.bank import ConceptBank, Shelf, lift_columns
 from dlm.learning.rules.conjunctions import Conjunction, Groups, search_conjunctions
 from dlm.learning.rules.features import Between, Features
 from dlm.learning.rules.terms import KEY, All, Apart, Chain, Concept, Link, Negation, Relation, Some, Star
@@ -25,6 +25,9 @@ __all__ = ["Growth", "Scores"]
 
 SHELF, ENTRIES, LITERALS = 12_000, 2_000_000, 1500
 """Concepts of a type, entries of a context and literals in it, at most."""
+
+NEGATED = 200
+"""Concepts of a type that are negated inside of exists, the first ones."""
 
 CHAINS = 64
 """Chains of relations at whose ends conjunctions are looked for, at most."""
@@ -66,7 +69,8 @@ class Growth:
         before = [len(shelf) for shelf in bank.shelves]
         for types, found in list(bank.relations.items()):
             for relation, pairs in list(found.items()):
-                if least * relation.size <= largest and len(bank.shelves[types[0]]) < SHELF:
+                room = len(bank.shelves[types[0]]) < SHELF or least > 1  # counts are few
+                if least * relation.size <= largest and room:
                     self._lift(relation, pairs, before[types[1]], largest // least - relation.size, least)
                     yield
         if least == 1:
@@ -87,6 +91,24 @@ class Growth:
         done.update(chosen)
         if terms:
             bank.shelves[pairs.types[0]].add(terms, lift_columns(pairs, columns, bank.universe.sizes, least))
+
+    def exists_not(self, largest: int) -> Iterator[None]:
+        """exists y: R(x, y) & ~C(y), for given relations and small concepts; not to have it is to have forall."""
+        bank = self.bank
+        literals = [self._negated(shelf, largest - 1) for shelf in bank.shelves]
+        for (kind, other), found in list(bank.relations.items()):
+            terms, columns = literals[other]
+            for relation, pairs in list(found.items()):
+                if isinstance(relation, Link) and terms and ("not", relation) not in self._tried:
+                    self._tried.add(("not", relation))
+                    lifted = lift_columns(pairs, columns, bank.universe.sizes)
+                    bank.shelves[kind].add([Some(relation, term) for term in terms], lifted)
+                    yield
+
+    def _negated(self, shelf: Shelf, largest: int) -> tuple[list[Concept], Words]:
+        small = [place for place, term in enumerate(shelf.terms) if term.size <= largest][:NEGATED]
+        everything = pack_last(np.ones(shelf.size, dtype=np.bool_), np.uint64)
+        return [Negation(shelf.terms[place]) for place in small], ~shelf.columns[small] & everything
 
     def _stars(self, before: Sequence[int]) -> Iterator[None]:
         """Facts of more than two arguments with concepts of two of the others."""

@@ -18,7 +18,7 @@ from dlm.learning.rules.check import AtomCheck, check_atoms, check_everything, w
 from dlm.learning.rules.failure import explain_failure
 from dlm.learning.rules.prior import Given, given_terms, join_definitions, whole_program
 from dlm.learning.rules.result import DataResult, DataRunSettings, Front, FrontPoint, Interval
-from dlm.learning.rules.search import ENOUGH, FoundRules, RuleBuilder
+from dlm.learning.rules.search import CLEAR, ENOUGH, FoundRules, RuleBuilder
 from dlm.learning.rules.select import FoldErrors, cross_validate
 from dlm.logic.syntax import Program
 from dlm.programs import read_program
@@ -43,9 +43,9 @@ ROUNDS = 3
 SLOW = 200_000
 """Facts from which on a check takes a while and is announced."""
 
-CLEAR, CLEAR_SHARE = 10, 0.15
-"""Literals, and literals for each positive atom, up to which a program without errors is chosen without folds: a larger
-one may fit noise."""
+CLEAR_SHARE = 0.15
+"""Literals for each positive atom up to which a program without errors is chosen without folds: a larger one may fit
+noise. `CLEAR` are enough in any case."""
 
 
 def learn_data(

@@ -24,16 +24,17 @@ from dlm.learning.rules.universe import build_universe
 from dlm.logic.formulas import conjunction, conjuncts, disjunction
 from dlm.logic.syntax import FALSE, TRUE, Definition, Formula, Not, Program
 
-__all__ = ["CHEAP", "ENOUGH", "Recipe", "FoundRules", "RuleBuilder"]
+__all__ = ["CHEAP", "CLEAR", "ENOUGH", "Recipe", "FoundRules", "RuleBuilder"]
 
-ENOUGH, TINY, SMALL = 3, 0.005, 0.2
+ENOUGH, TINY, CLEAR, SMALL = 3, 0.005, 10, 0.2
 """Literals of a program without errors, and literals for each positive row, with which no smaller one is looked for;
-and literals for each positive row up to which one further stage without a smaller program ends the search, not four."""
+literals with which four further stages without a smaller one end the search; and for each positive row with which one
+does."""
 
 FEW_CHAINS = 16
 """Where no more ways of two steps lead on, what is not so at their ends is looked at early."""
 
-CHEAP = ("links", "paths", "counts", "compositions")
+CHEAP = ("links", "paths", "counts", "middles", "compositions", "composed concepts")
 """The stages that take little time."""
 
 Step = Callable[[], Iterator[None]]
@@ -102,38 +103,48 @@ class RuleBuilder:
             self.features.gather()
             before = self.best.size if self.front else None
             words = len(self.features), self.growth.negation
-            if words != self._words or not self.front:  # else there is nothing new to say
-                self._words = words
-                self._learn(stage)
+            if words == self._words and self.front:  # there is nothing new to say
+                yield stage
+                continue
+            self._words = words
+            self._learn(stage)
             yield stage
             size, same = self.best.size, same + 1 if self.best.size == before else 0
             positives = float(self.labels.weights[self.labels.truth].sum())
-            patience = 0 if size <= max(ENOUGH, TINY * positives) else 1 if size <= SMALL * positives else 4
+            patience = 4 if size <= CLEAR else len(plan)
+            patience = 0 if size <= max(ENOUGH, TINY * positives) else 1 if size <= SMALL * positives else patience
             if early and not self.best.errors and same >= patience:
                 return
 
     def _plan(self) -> list[tuple[str, list[Step]]]:
         growth, scores = self.growth, self.growth.scores
         made = Compositions(self.bank, self.features)
-        compositions = [made.enumerate, made.exists, lambda: made.between(scores.positive, scores.negative)]
+        compositions = [made.enumerate, lambda: made.between(scores.positive, scores.negative)]
         stages: list[tuple[str, list[Step]]] = [
             ("links", [lambda: growth.exists(2)]),
             ("paths", [lambda: growth.paths(2)]),
             ("middles", [growth.between]),
+            ("compositions", compositions),
             ("conjunctions", [lambda: growth.inside(2), lambda: growth.inside(1), growth.between]),
             ("negation", [growth.negate, lambda: growth.inside(1), growth.between]),
             ("siblings", [growth.siblings, lambda: growth.exists(6), lambda: growth.inside(1)]),
+            ("counts", [lambda: growth.exists(4, least=2), lambda: growth.exists(4, least=3)]),
+            ("forall", [lambda: growth.exists_not(3)]),
             ("unions", [growth.unions, lambda: growth.paths(2), lambda: growth.exists(3)]),
-            ("compositions", compositions),
+            ("composed concepts", [made.enumerate, made.exists]),
             ("depth 2", [lambda: growth.exists(4), lambda: growth.inside(1)]),
             ("overlaps", [growth.overlaps, lambda: growth.exists(4), lambda: growth.inside(1)]),
-            ("counts", [lambda: growth.exists(4, least=2), lambda: growth.exists(4, least=3)]),
             ("depth 3", [lambda: growth.paths(3), lambda: growth.exists(6), lambda: growth.inside(1)]),
         ]
         names = [name for name, _ in stages]
         few = growth.count_chains(2) <= FEW_CHAINS
         stages.insert(names.index("siblings" if few else "depth 2"), ("negation inside", [lambda: growth.inside(2)]))
-        return [item for item in stages if not item[0].startswith("negation") or self.problem.bias.negation]
+        left_out = () if self.labels.arity > 1 else ("middles", "compositions")  # these are about two arguments
+        if not self.problem.bias.negation:
+            left_out = (*left_out, "negation", "negation inside", "forall")
+        elif not self.problem.bias.forall:
+            left_out = (*left_out, "forall")
+        return [item for item in stages if item[0] not in left_out]
 
     def add_constant(self) -> None:
         """Offer the program that is true of nothing."""
