@@ -179,7 +179,8 @@ def test_wrong_examples_are_explained(call: Command, folder: Path) -> None:
     assert any("1 positive cannot be told from negatives" in reason for reason in said["reasons"])
     assert any("more facts" in line for line in said["advice"])
     _, out, _ = call("learn", folder, "--time-limit", 6, "--out", "r")
-    assert "happy(q0) should be true, but" in out
+    # a program that folds speak for is good all the same, and then the atom is only named
+    assert "happy(q0) should be true, but" in out or "wrong about happy(q0)" in out
     assert "What to try:" in out
 
 

@@ -139,14 +139,14 @@ def _advice(
     bias, labels = problem.bias, problem.labels
     if recursion:
         found.append("give the closure as facts, or what is needed of it as --definitions PROGRAM")
-    if good:
-        return tuple(found)
-    if ended == "time limit":
-        found.insert(0, "more time: --time-limit SECONDS")
     if alike:
         found.append("more facts: other columns or tables that tell these examples apart, or correct their labels")
         if "only" in alike[0]:
             found.append(f"deeper formulas: --depth {(bias.depth or REACH) + 3}")
+    if good:
+        return tuple(found)
+    if ended == "time limit":
+        found.insert(0, "more time: --time-limit SECONDS")
     if problem.negatives == "given" and 4 * int((~labels.truth).sum()) < int(labels.truth.sum()):
         found.append("more negatives: --negatives closed, if all that is true is given")
     if not bias.negation or not bias.forall or bias.leave_out:
