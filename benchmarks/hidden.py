@@ -36,7 +36,7 @@ Rng = np.random.Generator
 DRAWN = {
     "R": ("likes", "knows", "helps"),
     "C": ("tall", "old", "rich"),
-    "K": tuple(f'colour(t) = "c{number}"' for number in range(COLOURS)),
+    "K": tuple(f"colour(t) = 'c{number}'" for number in range(COLOURS)),
 }
 """What stands for the letters of a rule, drawn for each occurrence; S is one of R, the same in the whole rule."""
 

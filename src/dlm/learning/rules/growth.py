@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -25,6 +25,9 @@ __all__ = ["Growth", "Scores"]
 
 SHELF, ENTRIES, LITERALS = 12_000, 2_000_000, 1500
 """Concepts of a type, entries of a context and literals in it, at most."""
+
+TESTS = 8
+"""Concepts of a type that arguments of wider facts are tested for, the first ones."""
 
 NEGATED = 200
 """Concepts of a type that are negated inside of exists, the first ones."""
@@ -148,6 +151,22 @@ class Growth:
                 for second in range(b)
             ]
             bank.shelves[types[place]].add(terms, pack_last(table, np.uint64))
+
+    def tested_links(self) -> Iterator[None]:
+        """Relations between two arguments of wider facts of which a third one has a small concept."""
+        bank = self.bank
+        for table in bank.universe.wide:
+            for i, j, k in permutations(range(len(table.types)), 3):
+                shelf = bank.shelves[table.types[k]]
+                letters = {f"a{i}": "x", f"a{j}": "y"}
+                link = Link(table.link.predicate, tuple(letters.get(place, place) for place in table.link.template))
+                types, size = (table.types[i], table.types[j]), bank.universe.sizes[table.types[j]]
+                small = [place for place, term in enumerate(shelf.terms) if term.size == 1][:TESTS]
+                for place, held in zip(small, unpack_last(shelf.columns[small], shelf.size), strict=True):
+                    rows = table.rows[held[table.rows[:, k]]]
+                    star = Star(link, ((f"a{k}", shelf.terms[place]),))
+                    bank.add_relation(star, EdgeList.of(types, rows[:, i], rows[:, j], size))
+                yield
 
     def paths(self, longest: int) -> Iterator[None]:
         """Compositions of relations that lead from one argument of the rows to another."""

@@ -121,7 +121,7 @@ class RuleBuilder:
         made = Compositions(self.bank, self.features)
         compositions = [made.enumerate, lambda: made.between(scores.positive, scores.negative)]
         stages: list[tuple[str, list[Step]]] = [
-            ("links", [lambda: growth.exists(2)]),
+            ("links", [growth.tested_links, lambda: growth.exists(2)]),
             ("paths", [lambda: growth.paths(2)]),
             ("middles", [growth.between]),
             ("compositions", compositions),

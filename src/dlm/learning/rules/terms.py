@@ -146,17 +146,19 @@ class Some:
 
 @dataclass(frozen=True)
 class Star:
-    """x is in a fact of more than two arguments whose other arguments have concepts: ``template`` as in `Link`."""
+    """x, or x and y, are in a fact of more arguments of which others have concepts; its template is as in `Link`."""
 
     link: Link
     tests: tuple[tuple[str, Concept], ...]
+
+    leads_home = False
 
     @cached_property
     def size(self) -> int:
         return 1 + sum(concept.size for _, concept in self.tests)
 
-    def formula(self, names: Variables, x: str) -> Formula:
-        known = {"x": x, KEY: names.key or ""}
+    def formula(self, names: Variables, x: str, y: str = "") -> Formula:
+        known = {"x": x, "y": y, KEY: names.key or ""}
         free = [place for place in self.link.template if place not in known]
         known |= {place: names.fresh() for place in free}
         parts: list[Formula] = [Atom(self.link.predicate, tuple(known[place] for place in self.link.template))]
@@ -271,7 +273,7 @@ class Apart:
         return conjunction((self.body.formula(names, x, y), Not(Equal(x, y))))
 
 
-Relation = Link | Same | Chain | Either | Within | Minus | Apart
+Relation = Link | Star | Same | Chain | Either | Within | Minus | Apart
 
 
 def _conjuncts(concept: Concept, names: Variables, x: str) -> tuple[Formula, ...]:
