@@ -30,7 +30,7 @@ types: setup
 	$(BIN)/mypy
 
 unit: setup
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 docs: setup  # the documentation site, in build/site; a broken link or name is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
