@@ -185,14 +185,14 @@ class Growth:
                 direct = (first_types[0], second_types[1]) in wanted
                 if not direct and longest < 3:
                     continue
+                # The second of two is not the longer one, so that up to a length of 3 it is a single step.
+                steps = [item for item in seconds.items() if _length(item[0]) <= longest // 2]
                 for first, a in list(firsts.items()):
-                    for second, b in list(seconds.items()):
-                        if _length(first) + _length(second) > longest or (first, second) in self._tried:
-                            continue
-                        if _length(second) > _length(first):
-                            continue
-                        self._tried.add((first, second))
-                        bank.add_path(first, second, a, b)
+                    room = min(_length(first), longest - _length(first))
+                    for second, b in steps if room > 0 else ():
+                        if _length(second) <= room and (first, second) not in self._tried:
+                            self._tried.add((first, second))
+                            bank.add_path(first, second, a, b)
                     yield
 
     def unions(self) -> Iterator[None]:
