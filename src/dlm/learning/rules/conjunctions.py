@@ -37,11 +37,12 @@ class Groups:
     negative: Floats
 
     @cached_property
-    def unit(self) -> tuple[Words, Words] | None:
-        """The positive and the negative groups as bits, if each counts 1."""
-        if not np.isin(self.positive, (0, 1)).all() or not np.isin(self.negative, (0, 1)).all():
+    def unit(self) -> tuple[float, Words, Words] | None:
+        """What each group counts if all count the same, and the positive and the negative ones as bits."""
+        one = float(max(self.positive.max(initial=0.0), self.negative.max(initial=0.0)))
+        if not np.isin(self.positive, (0, one)).all() or not np.isin(self.negative, (0, one)).all():
             return None
-        return pack_last(self.positive > 0, np.uint64), pack_last(self.negative > 0, np.uint64)
+        return one, pack_last(self.positive > 0, np.uint64), pack_last(self.negative > 0, np.uint64)
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,8 @@ class _Coverage:
         """The same where every entry is a group."""
         groups = self.groups
         if groups.unit is not None:
-            positive, negative = (np.bitwise_count(bits & unit).sum(axis=1, dtype=np.float64) for unit in groups.unit)
+            one, *classes = groups.unit
+            positive, negative = (one * np.bitwise_count(bits & own).sum(axis=1, dtype=np.float64) for own in classes)
             return positive, negative
         step = max(1, CHUNK // max(1, groups.count))
         parts = [

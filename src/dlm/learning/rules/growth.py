@@ -6,7 +6,7 @@ search (`conjunctions`) for what the objects in a relation to positive rows have
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
@@ -31,6 +31,9 @@ TESTS = 8
 
 NEGATED = 200
 """Concepts of a type that are negated inside of exists, the first ones."""
+
+WIDTH, NARROW, FEW = 20, 6, 16
+"""States of a beam search for conjunctions at the end of a chain, and fewer of them if there are many chains."""
 
 CHAINS = 64
 """Chains of relations at whose ends conjunctions are looked for, at most."""
@@ -186,8 +189,8 @@ class Growth:
                 if not direct and longest < 3:
                     continue
                 # The second of two is not the longer one, so that up to a length of 3 it is a single step.
-                steps = [item for item in seconds.items() if _length(item[0]) <= longest // 2]
-                for first, a in list(firsts.items()):
+                steps = [item for item in _plain(seconds) if _length(item[0]) <= longest // 2]
+                for first, a in _plain(firsts):
                     room = min(_length(first), longest - _length(first))
                     for second, b in steps if room > 0 else ():
                         if _length(second) <= room and (first, second) not in self._tried:
@@ -258,8 +261,9 @@ class Growth:
         for length in range(chains, 0, -1):
             for kind, objects in self.features.arguments:
                 positive, negative = self.scores.by_object(objects, self.bank.universe.sizes[kind])
-                for chain in self._chains(kind, length):
-                    self._refine(chain, positive, negative)
+                found = self._chains(kind, length)
+                for chain in found:
+                    self._refine(chain, positive, negative, WIDTH if len(found) <= FEW else NARROW)
                     yield
 
     def count_chains(self, length: int) -> int:
@@ -274,12 +278,12 @@ class Growth:
                 at = chain[-1][1].types[1] if chain else kind
                 for item in self.bank.relations_from(at):
                     back = chain and isinstance(item[0], Link) and item[0].inverse == chain[-1][0]
-                    if not back and _length(item[0]) == 1:
+                    if not back and _length(item[0]) == 1 and not isinstance(item[0], Star):
                         longer.append([*chain, item])
             chains = longer[:CHAINS]
         return chains
 
-    def _refine(self, chain: list[tuple[Relation, EdgeList]], positive: Floats, negative: Floats) -> None:
+    def _refine(self, chain: list[tuple[Relation, EdgeList]], positive: Floats, negative: Floats, width: int) -> None:
         """What objects at the end of a chain have in common if it begins at positive objects."""
         bank = self.bank
         whole: EdgeList | None = chain[0][1]
@@ -300,7 +304,7 @@ class Growth:
         shelf = bank.shelves[whole.types[1]]
         entries = pack_last(unpack_last(columns, shelf.size)[:, y], np.uint64)
         sizes = np.array([term.size for term in terms], dtype=np.int64)
-        found = search_conjunctions(entries, sizes, groups, width=20, length=3, keep=80)
+        found = search_conjunctions(entries, sizes, groups, width=width, length=3, keep=4 * width)
         last, pairs = chain[-1]
         source = bank.shelves[pairs.types[0]]
         longer = [each for each in found if len(each.literals) > 1 or isinstance(terms[each.literals[0]], Negation)]
@@ -402,6 +406,11 @@ def _all(found: Conjunction, terms: Sequence[Concept]) -> Concept:
 def _is_plain(term: Concept) -> bool:
     """Whether a concept is an atom without a quantifier."""
     return isinstance(term, Link) and all(place in ("x", KEY) for place in term.template)
+
+
+def _plain(relations: Mapping[Relation, EdgeList]) -> list[tuple[Relation, EdgeList]]:
+    """Without those that test a further argument, of which there are many."""
+    return [item for item in relations.items() if not isinstance(item[0], Star)]
 
 
 def _length(term: Relation) -> int:

@@ -31,6 +31,13 @@ ENOUGH, TINY, CLEAR, SMALL = 3, 0.005, 10, 0.2
 literals with which four further stages without a smaller one end the search; and for each positive row with which one
 does."""
 
+NOISE, STALE = 0.02, 3
+"""The share of the positive rows by which size plus errors must fall for a stage to have been worth its while, and the
+stages in a row without that which end the search: what larger languages still explain is noise."""
+
+DEEP, SHALLOW, MANY = 12, 8, 3000
+"""Questions in a row of a tree, and fewer of them if there are many rows."""
+
 FEW_CHAINS = 16
 """Where no more ways of two steps lead on, what is not so at their ends is looked at early."""
 
@@ -92,7 +99,8 @@ class RuleBuilder:
         """
         if self.given:
             self._begin()
-        same = 0  # stages in a row without a smaller program
+        same = stale = 0  # stages in a row without a smaller program, and without one that is clearly better
+        least = float("inf")
         plan = self._plan()
         if cheap_first:
             plan.sort(key=lambda item: CHEAP.index(item[0]) if item[0] in CHEAP else len(CHEAP))
@@ -114,6 +122,11 @@ class RuleBuilder:
             patience = 4 if size <= CLEAR else len(plan)
             patience = 0 if size <= max(ENOUGH, TINY * positives) else 1 if size <= SMALL * positives else patience
             if early and not self.best.errors and same >= patience:
+                return
+            energy = min(found.size + found.errors for found in self.front.values())
+            stale = 0 if energy < least - NOISE * positives else stale + 1
+            least = min(least, energy)
+            if early and self.best.errors and stale >= STALE:
                 return
 
     def _plan(self) -> list[tuple[str, list[Step]]]:
