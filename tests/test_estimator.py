@@ -147,5 +147,5 @@ def test_importing_dlm_does_not_load_scikit_learn() -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_own_checks() -> None:
-    found = check_estimator(dlm.LogicClassifier(time_limit=20, folds=2), on_fail=None, on_skip=None)
+    found = check_estimator(dlm.LogicClassifier(time_limit=240, folds=2), on_fail=None, on_skip=None)
     assert [check["check_name"] for check in found if check["status"] == "failed"] == []

@@ -19,7 +19,6 @@ from dlm.learning.result import SoftResult
 from dlm.learning.rules.result import DataResult
 from dlm.learning.verify import TrialResult
 from dlm.policies.policy import Policy
-from dlm.report import page as page_module
 from dlm.report import write_report
 from dlm.report.world import MOST, small_facts
 
@@ -209,7 +208,7 @@ def test_examples_need_facts(tmp_path: Path) -> None:
 
 
 def test_a_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_module, "find_spec", lambda _: None)
+    monkeypatch.setattr("dlm.errors.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"a report needs jinja2, .* pip install 'dlm\[report\]'"):
         write_report(GRANDPARENT, tmp_path / "r.html")
     assert not (tmp_path / "r.html").exists()

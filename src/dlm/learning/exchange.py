@@ -37,8 +37,8 @@ WORLDS, SIZE, KEPT = 60, 10, 32
 class ExchangeState:
     """The state of the learner whose turn it is, and what was exchanged so far."""
 
-    rules: RulesState | None
-    search: SearchState | None
+    by_rules: RulesState | None
+    by_search: SearchState | None
     inventions: SavedInventions
     turn: int
     steps_before: int
@@ -127,8 +127,8 @@ class ExchangeLearner:
     def state(self) -> ExchangeState:
         learner = self.learner
         return ExchangeState(
-            rules=learner.state() if isinstance(learner, RulesLearner) else None,
-            search=learner.state() if isinstance(learner, SearchLearner) else None,
+            by_rules=learner.state() if isinstance(learner, RulesLearner) else None,
+            by_search=learner.state() if isinstance(learner, SearchLearner) else None,
             inventions=self.inventions.saved(),
             turn=self.turn,
             steps_before=self._steps_before,
@@ -141,9 +141,9 @@ class ExchangeLearner:
         self.turn, self._steps_before, self._found = state.turn, state.steps_before, state.found
         self._counterexamples = examples_of(self.task, state.counterexamples)
         self.learner = self._build()
-        if isinstance(self.learner, RulesLearner) and state.rules is not None:
-            self.learner.restore(state.rules)
-        elif isinstance(self.learner, SearchLearner) and state.search is not None:
-            self.learner.restore(state.search)
+        if isinstance(self.learner, RulesLearner) and state.by_rules is not None:
+            self.learner.restore(state.by_rules)
+        elif isinstance(self.learner, SearchLearner) and state.by_search is not None:
+            self.learner.restore(state.by_search)
         else:
             raise RunError("the saved turn has no learner")

@@ -63,7 +63,7 @@ def _weight(bits: int, weights: Sequence[float]) -> float:
 
 @dataclass
 class _BranchAndBound:
-    rules: list[tuple[float, int, int]]  # size, positive and negative rows that it is true of
+    candidates: list[tuple[float, int, int]]  # size, positive and negative rows that it is true of
     price: list[float]
     fine: list[float]
     bound: float
@@ -81,11 +81,11 @@ class _BranchAndBound:
         row, covering = self._hardest(open_)
         choices = []
         for place in covering:
-            size, own, other = self.rules[place]
+            size, own, other = self.candidates[place]
             more = cost + size + _weight(other & ~alarms, self.fine)
             choices.append((more - _weight(own & open_, self.price), more, place))
         for _, more, place in sorted(choices):
-            _, own, other = self.rules[place]
+            _, own, other = self.candidates[place]
             self.branch(open_ & ~own, alarms | other, more, (*chosen, place))
         self.branch(open_ & ~(1 << row), alarms, cost + self.price[row], chosen)
 
@@ -96,7 +96,7 @@ class _BranchAndBound:
         while left:
             low = left & -left
             left ^= low
-            covering = [place for place, (_, own, _) in enumerate(self.rules) if own & low]
+            covering = [place for place, (_, own, _) in enumerate(self.candidates) if own & low]
             if best is None or len(covering) < len(best[1]):
                 best = low.bit_length() - 1, covering
                 if len(covering) <= 1:
