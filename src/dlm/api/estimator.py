@@ -63,7 +63,7 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         target: str = "target",
         time_limit: float = 60,
         folds: int = 5,
-        slack: float = 1.0,
+        slack: float = 0.5,
         random_state: object = 0,
     ) -> None:
         self.target = target
@@ -183,6 +183,7 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         while len(left) > 1:
             asked = left if len(left) > 2 else left[1:]
             found: dict[int, DataResult] = {}
+            energy: dict[int, float] = {}
             for number in asked:
                 seconds = (self.time_limit - (time.monotonic() - started)) / max(programs, 1)
                 programs -= 1
@@ -191,7 +192,9 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
                     settings.task, problem.labels.rows, atoms[kept], numbers[kept] == number, weights[kept]
                 )
                 found[number] = learn_data(replace(problem, name=settings.task, labels=labels), settings, None)
-            first = min(found, key=lambda number: _energy(found[number]))
+                wrong = _said(found[number].program, problem)[atoms] != (numbers == number)
+                energy[number] = found[number].program.literals + float(weights[kept & wrong].sum())
+            first = min(found, key=energy.__getitem__)
             self.results_[self.classes_[first]] = found[first]
             left.remove(first)
             kept &= ~_said(found[first].program, problem)[atoms]
@@ -204,11 +207,6 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             seed = check_random_state(seed).randint(2**31 - 1)
         name = self.target if len(self.classes_) == 2 else re.sub(r"\W+", "_", f"{self.target}_{label}")
         return DataRunSettings(task=name, seed=int(seed), time_limit=seconds, folds=self.folds, slack=self.slack)
-
-
-def _energy(result: DataResult) -> int:
-    """Literals and errors."""
-    return result.program.literals + result.train.misses + result.train.alarms
 
 
 def _said(program: Program, problem: DataProblem) -> NDArray[np.bool_]:

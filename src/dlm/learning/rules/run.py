@@ -34,6 +34,9 @@ __all__ = ["learn_data"]
 GROWING = 0.4
 """The share of the time for growing the language on all labels; most of the rest is for the folds."""
 
+REPEATED = 4
+"""Rows for each different atom from which on folds are no good."""
+
 LEAST_FOLDS = 2
 """Folds that a choice by cross-validation takes, if there is no time for all."""
 
@@ -168,7 +171,8 @@ class _DataRun:
             return best
         groups = worlds_of(self.problem)
         folds = min(self.settings.folds, groups.count)
-        if folds < 2:
+        repeated = self.problem.labels.weights.sum() >= REPEATED * self.problem.labels.count
+        if folds < 2 or repeated:  # a fold of few atoms that are often repeated lacks whole kinds of rows
             return self._at_end(builder)
         self.session.note(f"choosing by {folds} folds ({groups.reason})")
         numbers = fold_numbers(groups, folds, seeds.rng(self.settings.seed, Stream.FOLDS))

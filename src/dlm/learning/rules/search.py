@@ -33,7 +33,7 @@ does."""
 
 NOISE, STALE = 0.02, 3
 """The share of the positive rows by which size plus errors must fall for a stage to have been worth its while, and the
-stages in a row without that which end the search: what larger languages still explain is noise."""
+stages in a row without that which end the search of many rows: what larger languages still explain is noise."""
 
 DEEP, SHALLOW, MANY = 12, 8, 3000
 """Questions in a row of a tree, and fewer of them if there are many rows."""
@@ -126,7 +126,7 @@ class RuleBuilder:
             energy = min(found.size + found.errors for found in self.front.values())
             stale = 0 if energy < least - NOISE * positives else stale + 1
             least = min(least, energy)
-            if early and self.best.errors and stale >= STALE:
+            if early and self.best.errors and stale >= STALE and self.labels.count > MANY:
                 return
 
     def _plan(self) -> list[tuple[str, list[Step]]]:
