@@ -30,7 +30,7 @@ __all__ = ["SOFT_MODEL", "learn_soft", "load_model", "resume_soft"]
 SOFT_MODEL = "soft.safetensors"
 """The file of a run folder that keeps the model."""
 AT_ONCE = 10
-"""Instances of each size for a run that somebody has ended: a soft model takes a second for a large one."""
+"""Instances of each size for a run whose time is up: a soft model takes a second for a large one."""
 
 
 def learn_soft(task: Task, settings: LearnSettings, folder: RunFolder | None, observer: Observer | None) -> SoftResult:
@@ -105,10 +105,11 @@ class _SoftRun:
         self.session.save_progress({}, now=True)
         if folder is not None:
             folder.write_state(SOFT_MODEL, model.saved())
-        count = AT_ONCE if ended in ("interrupted", "stopped") else INSTANCES
+        count = INSTANCES if ended == "finished" else AT_ONCE
         sizes = task.train_size, task.large_size
         self.session.note(
             f"{ended}: trying the soft model on {count} instances of {sizes[0]} and of {sizes[1]} objects"
+            + ("" if ended == "finished" or folder is None else f"; `dlm test {folder.path}` tries more")
         )
         train, large = (self._try(model, size, number, count) for number, size in enumerate(sizes))
         result = SoftResult(

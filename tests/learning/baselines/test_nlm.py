@@ -159,6 +159,21 @@ def test_a_stopped_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
     assert (rest.steps, rest.train, rest.large) == (whole.steps, whole.train, whole.large)
 
 
+def test_a_run_whose_time_is_up_is_tried_on_few_instances() -> None:
+    result = dlm.learn(TASK, **{**options(), "time_limit": 0.01})
+    assert isinstance(result, dlm.SoftResult)
+    assert (result.ended, result.train.instances, result.large.instances) == ("time limit", 10, 10)
+    assert not result.verified
+
+
+def test_answers_of_many_worlds_take_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = learner().model()
+    worlds = TASK.sample(np.random.default_rng(0), 7, 5).worlds
+    together = model.answers(worlds)
+    monkeypatch.setattr("dlm.learning.baselines.nlm.TRIED_BYTES", 1)  # one world at a time
+    assert np.array_equal(model.answers(worlds), together)
+
+
 def test_what_a_baseline_does_not_have_is_refused() -> None:
     with pytest.raises(SettingsError, match="trains as it was published, once: leave out --incremental"):
         dlm.learn(TASK, learner="nlm", incremental=True)

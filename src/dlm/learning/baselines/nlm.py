@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from dlm import seeds
-from dlm.data.memory import available_bytes, require_bytes
+from dlm.data.memory import require_bytes
 from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.errors import RunError
 from dlm.learning.baselines.training import Baseline, BaselineSchedule
@@ -38,8 +38,8 @@ LONGER = {
     "family/is-mguncle": (200, 1e-8),
 }
 """Epochs and the loss that is enough, of tasks that take longer than most."""
-TRIED_TOGETHER = 64
-"""Worlds that are answered together, at most; fewer where memory is short."""
+TRIED_TOGETHER, TRIED_BYTES = 64, 1 << 29
+"""Worlds that are answered together, at most, and what they may take together; a single one may take more."""
 
 
 def nlm_schedule(task: Task) -> BaselineSchedule:
@@ -66,7 +66,7 @@ class NlmModel:
         """What it holds more true than false, of worlds of any size."""
         one = neural_bytes(self.wiring, worlds.size, 1, training=False)
         require_bytes(one, f"the answers of a neural logic machine on {worlds.size} objects", "use fewer objects")
-        together = max(1, min(TRIED_TOGETHER, available_bytes() // 4 // max(one, 1)))
+        together = max(1, min(TRIED_TOGETHER, TRIED_BYTES // max(one, 1)))
         parts = []
         with torch.no_grad():
             for start in range(0, worlds.count, together):
