@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from dlm.data.bits import pack_last, unpack_last
 from dlm.learning.rules import universe
 from dlm.learning.rules.bank import FEW, lift_columns
-from dlm.learning.rules.conjunctions import Groups, search_conjunctions
 from dlm.learning.rules.universe import EdgeList
 
 SIZES = (5, 7)
@@ -47,22 +46,3 @@ def test_lifted_concepts_are_those_of_enough_related_objects(
     related = [{y for x, y in pairs if x == first} for first in range(SIZES[0])]
     expected = [[sum(concept[y] for y in ys) >= least for ys in related] for concept in concepts]
     assert unpack_last(lifted, SIZES[0]).tolist() == expected
-
-
-@given(st.integers(0, 1 << 30), st.booleans())
-def test_conjunctions_cover_what_they_say(seed: int, alike: bool) -> None:
-    rng = np.random.default_rng(seed)
-    literals, truth = rng.random((6, 20)) < 0.6, rng.random(20) < 0.5
-    sizes = rng.integers(1, 4, 6)
-    weights = np.ones(20) if alike else rng.integers(1, 5, 20).astype(np.float64)
-    groups = Groups(20, None, np.where(truth, weights, 0.0), np.where(truth, 0.0, weights))
-    found = search_conjunctions(pack_last(literals, np.uint64), sizes, groups, width=5, length=3, keep=30)
-    assert found or not truth.any() or not literals[:, truth].any()
-    assert len({each.literals for each in found}) == len(found)
-    for each in found:
-        places = list(each.literals)
-        covered = literals[places].all(axis=0)
-        assert 1 <= len(set(places)) <= 3
-        assert each.size == sizes[places].sum()
-        assert each.positive == pytest.approx(weights[covered & truth].sum())
-        assert each.negative == pytest.approx(weights[covered & ~truth].sum())
