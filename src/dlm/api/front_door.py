@@ -141,9 +141,11 @@ def is_data(problem: object) -> bool:
         return False
     if problem.startswith((".", "/", "~")):
         return True
+    if not Path(problem).exists():
+        return False
     from dlm.problems import problem_names
 
-    return problem not in problem_names() and Path(problem).exists()
+    return problem not in problem_names()
 
 
 def _is_data_run(run: str | Path) -> bool:

@@ -9,14 +9,13 @@ from itertools import chain, islice, zip_longest
 import numpy as np
 
 from dlm.data.closure import find_recursion
-from dlm.data.facts import Facts, Rows
+from dlm.data.facts import Facts, Rows, row_keys
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.lookup import FactLookups
 from dlm.data.problem import DataProblem
 from dlm.data.refinement import alike_atoms
 from dlm.data.signatures import signatures_of
 from dlm.data.surroundings import REACH
-from dlm.engines.check import row_keys
 from dlm.engines.engine import require_inputs
 from dlm.errors import DlmError
 from dlm.learning.rules.check import AtomCheck

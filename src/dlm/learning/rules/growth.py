@@ -367,13 +367,10 @@ class Growth:
             b = bank.relations.get((a.types[1], other), {}).get(path.second)
             if b is None:
                 continue
-            starts = np.searchsorted(a.x, np.arange(bank.universe.sizes[kind] + 1))
-            counts = (starts[1:] - starts[:-1])[x]
-            if counts.sum() > ENTRIES:
+            size = bank.universe.sizes[kind]
+            if a.count_from(x, size) > ENTRIES:
                 continue
-            rows = np.repeat(np.arange(len(x)), counts)
-            ends = np.cumsum(counts)
-            z = a.y[np.repeat(starts[:-1][x], counts) + np.arange(len(rows)) - np.repeat(ends - counts, counts)]
+            rows, z = a.pairs_from(x, size)
             on = bank.member(b, z, y[rows])
             rows, z = rows[on], z[on]
             if not len(rows):
