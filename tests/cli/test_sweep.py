@@ -29,13 +29,16 @@ def test_a_sweep_ends_in_a_table_and_goes_on_where_it_was(dlm: Run, tmp_path: Pa
     assert (found / "table.md").read_text().startswith("| depth | outputs | runs |")
 
 
-def test_ctrl_c_keeps_what_was_measured(start: Start, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_sweep_and_keeps_what_was_measured(start: Start, tmp_path: Path, number: int) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as for a script's command in the background
     process = start(
         *("sweep", "graph/6-connectivity", "--grid", "depth=3", "--learner", "search", "--seeds", "0-3", "--jobs", 1),
         *("--time-limit", 2, "--out", "found"),
     )
+    signal.signal(signal.SIGINT, before)
     wait_for(tmp_path / "found" / "records.jsonl")
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted" in err

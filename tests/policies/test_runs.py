@@ -11,6 +11,7 @@ from dlm import learn_policy, resume
 from dlm.envs import get_domain, get_teacher
 from dlm.envs.domain import AnyDomain
 from dlm.envs.probe import domain_of
+from dlm.envs.towers import Unstack
 from dlm.errors import ResourceError, RunError, SettingsError
 from dlm.logic.text import parse_program
 from dlm.policies.imitation.teachers import TeacherSource
@@ -22,6 +23,7 @@ from dlm.programs import read_program
 from dlm.runs.folder import RunFolder
 from dlm.runs.learner import Report
 from dlm.runs.observer import Observer
+from dlm.space.settings import MachineSettings
 from policies.worlds import Corridor, Line, OrderedLine, Slippery
 
 UNSTACK = get_domain("rl/unstack")
@@ -69,28 +71,44 @@ def learn_in(
     return learn_policy_task(domain, settings, folder, observer, teacher)
 
 
-def killed(path: Path, settings: PolicyRunSettings, reports: int) -> RunFolder:
+def killed(path: Path, domain: AnyDomain, settings: PolicyRunSettings, reports: int) -> RunFolder:
     """The folder of a run that was killed after so many reports."""
     with pytest.raises(ZeroDivisionError):
-        learn_in(path, UNSTACK, settings, observer=Witness(ZeroDivisionError(), reports))
+        learn_in(path, domain, settings, observer=Witness(ZeroDivisionError(), reports))
     return RunFolder.open(path)
 
 
-@pytest.mark.parametrize("reports", [1, 3])
+class TwoBlocks(Unstack):
+    """What `ppo` learns in a second or two."""
+
+    name = "rl/two-blocks"
+    lessons = (2,)
+
+
+TINY = MachineSettings(depth=3, breadth=2, outputs=4)
+
+
+@pytest.mark.parametrize(
+    ("domain", "settings", "reports"),
+    [
+        (UNSTACK, PolicyRunSettings(task="rl/unstack", seed=105, learner="search"), 1),
+        (UNSTACK, PolicyRunSettings(task="rl/unstack", seed=105, learner="search"), 3),
+        (TwoBlocks(), PolicyRunSettings(task="rl/two-blocks", seed=111, learner="ppo", machine=TINY), 15),
+    ],
+)
 def test_a_run_that_was_killed_ends_as_if_nothing_had_happened(
-    reports: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    domain: AnyDomain, settings: PolicyRunSettings, reports: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dlm.policies.run.CHECKPOINT_SECONDS", 0.0)
-    learner = "search"
-    settings = PolicyRunSettings(task="rl/unstack", seed=105, learner=learner)
-    whole = learn_policy_task(UNSTACK, settings, None)
-    folder = killed(tmp_path / "r", settings, reports)
-    assert read_policy(folder, UNSTACK) is None
+    learner = settings.learner
+    whole = learn_policy_task(domain, settings, None)
+    folder = killed(tmp_path / "r", domain, settings, reports)
+    assert read_policy(folder, domain) is None
     assert folder.has(f"{learner}.safetensors")
     witness = Witness()
-    run = resume_policy_task(UNSTACK, settings, folder, observer=witness)
+    run = resume_policy_task(domain, settings, folder, observer=witness)
     assert f"{learner} goes on from its last checkpoint" in witness.notes
-    assert (run.ended, run.learner, run.program) == ("finished", learner, whole.program)
+    assert (run.ended, run.learner, run.program) == ("finished", whole.learner, whole.program)
     assert (run.restarts, run.steps) == (whole.restarts, whole.steps)
     assert not folder.has(f"{learner}.safetensors")  # nothing is left to go on with
 
@@ -130,7 +148,7 @@ def test_a_verified_run_goes_on_only_if_it_was_cut_short_and_gets_more_time(tmp_
 
 
 def test_a_draft_is_there_before_the_first_checkpoint(tmp_path: Path) -> None:
-    folder = killed(tmp_path / "r", PolicyRunSettings(task="rl/unstack", seed=105), 1)
+    folder = killed(tmp_path / "r", UNSTACK, PolicyRunSettings(task="rl/unstack", seed=105), 1)
     assert read_program(folder.path).target.name == "move"
     assert not folder.has("search.safetensors")
 
@@ -140,7 +158,7 @@ def test_when_all_learners_have_ended_only_a_run_without_a_verified_program_begi
     good: bool, tmp_path: Path
 ) -> None:
     settings = PolicyRunSettings(task="rl/unstack", seed=105, learner="search")
-    folder = killed(tmp_path / "r", settings, 1)
+    folder = killed(tmp_path / "r", UNSTACK, settings, 1)
     body = "is_floor(y) & ~on(x, y) & top(x)" if good else "on(x, y)"
     (folder.path / "program.dlm").write_text(f"move(x, y) :- {body}.\n")
     counts = {"attempt": 0, "turn": 1, "sitting": 0, "earlier_steps": 1000}
@@ -157,7 +175,7 @@ def test_when_all_learners_have_ended_only_a_run_without_a_verified_program_begi
 def test_a_checkpoint_that_does_not_fit_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dlm.policies.run.CHECKPOINT_SECONDS", 0.0)
     settings = PolicyRunSettings(task="rl/unstack", seed=105, learner="search")
-    folder = killed(tmp_path / "r", settings, 2)
+    folder = killed(tmp_path / "r", UNSTACK, settings, 2)
     folder.write_state("search.safetensors", settings)
     with pytest.raises(RunError, match=r"search\.safetensors: RuleSearchState should have the parts.*delete it"):
         resume_policy_task(UNSTACK, settings, folder)

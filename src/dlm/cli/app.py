@@ -118,7 +118,9 @@ def _options(
 
 def main() -> None:
     """Run the command line. Whatever a user can cause ends in one message, not in a traceback."""
-    # Whoever ends a command politely means what Ctrl-C means: a run ends with the best program so far.
+    # Whoever ends a command politely means what Ctrl-C means: a run ends with the best program so far. A script's
+    # background commands begin with Ctrl-C ignored; a signal that is sent to one is meant for it all the same.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         try:

@@ -167,6 +167,22 @@ def test_an_update_ends_once_the_policy_has_moved_far_enough(monkeypatch: pytest
     assert not torch.equal(two, one)
 
 
+def test_states_can_share_a_draw_of_the_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    weights = Actor.weights
+
+    def watched(actor: Actor, selection: Selection, batch: int, generator: torch.Generator) -> Tensor:
+        drawn.append(batch)
+        return weights(actor, selection, batch, generator)
+
+    monkeypatch.setattr(Actor, "weights", watched)
+    for shared in (True, False):
+        settings = PolicySettings(update=UpdateSettings(trajectories=4, shared=shared))
+        train(get_domain("rl/stack"), MachineSettings(depth=3, breadth=2), settings, size=3, updates=1)
+    assert drawn[:2] == [1, 1]
+    assert min(drawn[2:]) > 1
+
+
 def train(
     domain: Domain[Any],
     machine: MachineSettings,

@@ -13,8 +13,8 @@ __all__ = ["ACTION_TEMPERATURE", "EPOCH", "Softness", "warm_enough"]
 
 ACTION_TEMPERATURE = 0.01
 """Of the softmax over action atoms, before it is warmed."""
-WARMING = 4.0
-"""Factor an epoch on the action temperature."""
+WARMING = 1.3
+"""Factor an update on the action temperature."""
 COLDEST = 0.1
 """The temperature of literals does not fall below this."""
 EPOCH = 100
@@ -57,11 +57,11 @@ class Softness:
         return self.temperature <= COLDEST
 
     def harder(self, settings: AnnealingSettings, actions: int, episodes: int) -> Softness:
-        """After some more episodes of training: warmer actions, and once they are warm enough, colder literals."""
-        epochs = episodes / EPOCH
+        """After an update by so many episodes: warmer actions, and once they are warm enough, colder literals."""
         warmest = warm_enough(actions, settings.decided)
         if self.action_temperature < warmest:
-            return replace(self, action_temperature=min(warmest, self.action_temperature * WARMING**epochs))
+            return replace(self, action_temperature=min(warmest, self.action_temperature * WARMING))
+        epochs = episodes / EPOCH
         return replace(
             self,
             temperature=max(COLDEST, self.temperature * settings.temperature_decay**epochs),

@@ -89,7 +89,7 @@ def ppo_update(
             moved = 0.0  # KL of the old policy from this one, estimated by the actions that were taken
             for rows in chunks(minibatch, STEPS_AT_A_TIME):
                 seen = played.part(rows)
-                weights = actor.weights(softness.selection, len(rows), generator)
+                weights = actor.weights(softness.selection, 1 if settings.shared else len(rows), generator)
                 scores = actor.scores(weights, seen)
                 logits = (scores / softness.action_temperature).log_softmax(dim=1)
                 chosen = logits.gather(1, played.actions[rows, None])[:, 0]

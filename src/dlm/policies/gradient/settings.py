@@ -32,6 +32,7 @@ class UpdateSettings:
     trajectories: int = 5  # episodes an update
     steps: int = 1  # at least so many steps an update, by more episodes where they are short; ours
     minibatches: int = 1  # gradient steps a pass
+    shared: bool = False  # one draw of noise for all states of a gradient step, which is several times faster; ours
     kl_limit: float = math.inf  # an update ends early once the policy has moved so far; ours
     entropy: float = 0.0  # weight of the entropy bonus
     exploring: float = 0.0  # the same, before the last lesson; ours
@@ -153,12 +154,16 @@ def default_settings(domain: AnyDomain, algorithm: Algorithm = "ppo", *, keep_so
 def _hardened_small(settings: PolicySettings) -> PolicySettings:
     """Harden where worlds are small, and choose among programs where they are large (`scoring.benchmark_sizes`).
 
-    Most time would go by before a policy that has to be right in large worlds begins to harden.
+    Most time would go by before a policy that has to be right in large worlds begins to harden. Without noise it would
+    not: a choice between two literals stays as even as it is, however cold it gets, since the logits come closer.
     """
+    noise = settings.annealing.noise
     settings = _bounded(_without_noise(settings))
     return replace(
         settings,
+        update=replace(settings.update, shared=True),
         rates=replace(settings.rates, lesson_decay=1.0),
+        annealing=replace(settings.annealing, noise=noise, noise_decay=1.0),
         curriculum=replace(settings.curriculum, largest=SMALL),
     )
 
