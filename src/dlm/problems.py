@@ -15,7 +15,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from dlm.errors import SettingsError, UnknownTaskError, did_you_mean, require_packages
+from dlm.errors import (
+    SettingsError,
+    UnknownTaskError,
+    asked_for,
+    did_you_mean,
+    nearest,
+    nearest_paths,
+    require_packages,
+)
 from dlm.tasks import Task, get_task, task_names
 
 if TYPE_CHECKING:
@@ -67,8 +75,11 @@ def get_problem(name: str) -> AnyProblem:
 
     if name in domain_names():
         return get_domain(name)
-    guess = did_you_mean(name, problem_names())
-    raise UnknownTaskError(f"there is no task {name!r}.{guess} Run `dlm tasks` to see all tasks.")
+    near = [*(f"the task {task!r}" for task in nearest(name, problem_names())), *map(repr, nearest_paths(name))]
+    raise UnknownTaskError(
+        f"there is no task {name!r}, and no file or folder of this name.{asked_for(near)} "
+        "Run `dlm tasks` to see all tasks."
+    )
 
 
 def is_named(problem: AnyProblem) -> bool:
