@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["SoftMachine", "soft_machine"]
 
 NAME = "gradient"
+UNSHOWN = {
+    "nlm": "a neural logic machine, which makes no choices to show",
+    "joined": "a machine that is joined at its output, whose choices are not shown",
+}
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,8 @@ def soft_machine(run: str | Path, *, problem: object = None, trust: bool = False
 
     if not isinstance(known, Task) or not isinstance(settings, LearnSettings):
         policy = load_soft(folder, known)  # type: ignore[arg-type]
-        if isinstance(settings, PolicyRunSettings) and settings.model == "nlm":
-            raise RunError(f"the run {run} trained a neural logic machine, which makes no choices to show")
+        if isinstance(settings, PolicyRunSettings) and settings.model in UNSHOWN:
+            raise RunError(f"the run {run} trained {UNSHOWN[settings.model]}")
         wiring = policy.actor.wiring
         return SoftMachine(
             known.name, None, None, dict(wiring.inputs), (*likely_choices(wiring, policy.weights[0], most),)

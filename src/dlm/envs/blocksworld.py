@@ -88,9 +88,11 @@ class Blocksworld(Domain[BlocksworldState]):
     lessons = tuple(range(2, 13))
     counts = "blocks"
     view = _joined()
+    copies = True
     differs = (
         "Learners read a hand-written view that joins the two copies of a block (12 derived relations, for machines 6 "
-        "unary ones too); the paper's machine reads the 12 observed relations and joins the copies at its output."
+        "unary ones too); the paper's machine reads the 12 observed relations and joins the copies at its output, as "
+        "--model joined does."
     )
 
     def reset(self, rng: np.random.Generator, count: int, size: int) -> BlocksworldState:

@@ -123,6 +123,9 @@ class Domain(ABC, Generic[S]):
     differs: ClassVar[str] = ""
     """Where what learners read differs from what the paper's do, a sentence that says how."""
 
+    copies: ClassVar[bool] = False
+    """The second half of a structure's objects are copies of the first, in that order; actions are about the first."""
+
     limit_is_rule: ClassVar[bool] = False
     """The step limit is part of the task: an episode that reaches it is terminated, not truncated."""
 

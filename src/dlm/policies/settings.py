@@ -15,8 +15,10 @@ __all__ = ["METHODS", "MODELS", "TAUGHT", "ModelName", "POLICY_LEARNERS", "Polic
 PolicyLearnerName = Literal["auto", "ppo", "reinforce", "imitation", "search", "nlrl", "dlm-incr-sl", "dlm-incr-rl"]
 POLICY_LEARNERS: tuple[str, ...] = get_args(PolicyLearnerName)
 
-ModelName = Literal["dlm", "nlm", "unviewed"]
+ModelName = Literal["dlm", "nlm", "unviewed", "joined"]
 MODELS: tuple[str, ...] = get_args(ModelName)
+PROGRAMLESS = ("nlm", "joined")
+"""The models that stay soft."""
 
 TAUGHT = ("imitation", "dlm-incr-sl")
 """The learners that have a teacher."""
@@ -34,6 +36,9 @@ METHODS = {
     "program)",
     "reinforce (nlm)": "reinforcement learning by policy gradient (REINFORCE) of a neural logic machine (a baseline "
     "without program)",
+    "ppo (unviewed)": "reinforcement learning by policy gradient (PPO) on what is observed, without the domain's view",
+    "ppo (joined)": "reinforcement learning by policy gradient (PPO) of the paper's model for Blocksworld, joined at "
+    "its output (without program)",
     "nlrl": "reinforcement learning by policy gradient over weighted clauses (NLRL, a baseline)",
     "dlm-incr-sl": "a stack of machines trained by gradient on a teacher's labels (DLM+incr (SL)), not reinforcement "
     "learning",
@@ -59,8 +64,9 @@ class PolicyRunSettings(RunSettings):
     model: ModelName = field(
         default="dlm",
         metadata={
-            "help": "What ppo and reinforce train: the logic machine, the baseline nlm, which stays soft, or unviewed: "
-            "the logic machine on what is observed, without the view of Blocksworld."
+            "help": "What ppo and reinforce train: the logic machine dlm; the same on what is observed, without the "
+            "view of Blocksworld (unviewed), and with the two copies of a block joined at the output (joined); or the "
+            "baseline nlm. The last two stay soft."
         },
     )
     action_temperature: float | None = field(
@@ -80,9 +86,10 @@ class PolicyRunSettings(RunSettings):
             )
         if self.model not in MODELS:
             raise SettingsError(f"The 'model' setting must be one of {MODELS}. Got {self.model!r} instead.")
-        if self.model == "nlm" and not (self.keep_soft and self.learner in SOFT):
+        if self.model in PROGRAMLESS and not (self.keep_soft and self.learner in SOFT):
             raise SettingsError(
-                "a neural logic machine has no program: --model nlm is for --learner ppo or reinforce with --keep-soft"
+                f"no program is read off the model {self.model}: --model {self.model} is for --learner ppo or "
+                "reinforce with --keep-soft"
             )
         if self.model == "unviewed" and self.learner not in SOFT:
             raise SettingsError("--model unviewed is for --learner ppo or reinforce")

@@ -86,7 +86,7 @@ def load_soft(folder: RunFolder, domain: AnyDomain) -> SoftPolicy:
         raise RunError(f"the run {folder.path} has no soft policy: learn with --keep-soft to have one")
     if missing := missing_torch("a soft policy"):
         raise missing
-    from dlm.policies.gradient.neural import build_actor
+    from dlm.policies.gradient.models import build_actor
 
     saved = read_checkpoint(folder.path / SOFT, SavedSoft)
     settings = PolicyRunSettings.from_json(folder.read_json("settings.json"))

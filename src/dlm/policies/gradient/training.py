@@ -17,7 +17,7 @@ from dlm.machine.critic import Critic
 from dlm.policies.gradient.actor import NOTHING
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, Softness
 from dlm.policies.gradient.curriculum import Curriculum, CurriculumState
-from dlm.policies.gradient.neural import build_actor
+from dlm.policies.gradient.models import build_actor
 from dlm.policies.gradient.ppo import ppo_update
 from dlm.policies.gradient.reinforce import reinforce_update
 from dlm.policies.gradient.rollout import Trajectories, play, roll_out

@@ -44,6 +44,13 @@ VARIANTS = (
         "the same on the paper's observation: Blocksworld's blocks and their copies are objects of their own",
     ),
     Method(
+        "ppo-soft-joined",
+        "ppo",
+        {"keep_soft": True, "model": "joined"},
+        "nIDLM",
+        "the same, with the two copies of a block joined at the output: the paper's model for Blocksworld",
+    ),
+    Method(
         "ppo-soft-warm",
         "ppo",
         {"keep_soft": True, "action_temperature": 0.03},
