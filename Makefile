@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: setup learn test lint types unit docs notebooks docs-output bench-ilp bench-step bench-eval bench-run torture fuzz bench-env bench-rl bench-compare bench-data pictures clean
+.PHONY: setup learn test lint types unit docs notebooks docs-output bench-ilp bench-step bench-eval bench-run torture fuzz bench-env bench-rl bench-compare bench-data bench-report pictures clean
 
 setup: .venv/.done
 
@@ -61,6 +61,9 @@ torture: setup
 
 bench-data: setup
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.data $(ARGS)
+
+bench-report: setup
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.report
 
 bench-env: setup
 	$(BIN)/python -m benchmarks.env

@@ -14,13 +14,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.large import large_pieces
-from benchmarks.pages import OUT, Record, commit, machine, render, write
+from benchmarks.pages import OUT, Piece, Record, do_pieces, render
 from dlm import learn
 from dlm.data.grouping import fold_numbers, worlds_of
 from dlm.data.labelled import LabelledAtoms
@@ -51,8 +52,6 @@ TOXIC = "noisy-alzheimer_toxic"
 ASKED = {"trains1": 0.97, "zendo2": 0.97, "random": 0.915, "unseen": 0.77}
 NOISE, WORLDS = 0.1, 20
 
-Piece = tuple[str, Callable[[], Record]]
-
 
 def main() -> None:
     """Do what is asked for and not done yet, a piece at a time."""
@@ -65,18 +64,12 @@ def main() -> None:
     if unknown:
         parser.error(f"no part {unknown[0]!r}; choose from {', '.join(PARTS)}")
     for part in asked.parts or PARTS:
-        for name, piece in PARTS[part]():
-            if asked.fresh or name not in _read(asked.out):
-                done = {"part": part, **piece(), "commit": commit()}
-                pieces = {**_read(asked.out), name: done}
-                figures = {"machine": machine(), "pieces": pieces}
-                write(asked.out, "data", figures, page(figures))
-                print(name, {key: value for key, value in done.items() if key != "program"}, flush=True)
+        pieces = ((name, partial(_of_part, part, work)) for name, work in PARTS[part]())
+        do_pieces(asked.out, "data", pieces, page, fresh=asked.fresh)
 
 
-def _read(folder: Path) -> Record:
-    path = folder / "data.json"
-    return dict(json.loads(path.read_text())["pieces"]) if path.exists() else {}
+def _of_part(part: str, work: Callable[[], Record]) -> Record:
+    return {"part": part, **work()}
 
 
 def page(figures: Record) -> str:

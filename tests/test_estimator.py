@@ -95,6 +95,16 @@ def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none() -> None:
     assert one.program_ == two.program_
 
 
+def test_a_rare_class_has_more_weight_if_it_is_asked_for() -> None:
+    X = pd.DataFrame({"age": np.arange(200)})
+    y = (np.arange(200) >= 160) & (np.arange(200) % 3 == 0)  # a third of the old ones
+    plain, balanced = (dlm.LogicClassifier(time_limit=20, class_weight=w).fit(X, y) for w in (None, "balanced"))
+    assert not plain.predict(X).any()
+    assert balanced.predict(X)[y].mean() > 0.9
+    given = dlm.LogicClassifier(time_limit=20, class_weight={False: 1, True: 10}).fit(X, y)
+    assert given.predict(X)[y].mean() > 0.9
+
+
 def test_empty_cells_are_no_facts() -> None:
     X = np.array([[1.0, None], [np.nan, "a"], [3.0, "a"]], dtype=object)
     facts = RowLayout.of(X, ["n", "t"]).facts(X)

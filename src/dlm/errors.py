@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib.util import find_spec
+from pathlib import Path
 
 __all__ = [
     "DataError",
@@ -34,7 +35,10 @@ __all__ = [
     "RunError",
     "SettingsError",
     "UnknownTaskError",
+    "asked_for",
     "did_you_mean",
+    "nearest",
+    "nearest_paths",
     "require_packages",
 ]
 
@@ -118,7 +122,18 @@ def require_packages(*packages: str, extra: str, purpose: str) -> None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A question that names the nearest known names, to follow a full stop; empty if none is near.
+    """A question that names the nearest known names, to follow a full stop; empty if none is near."""
+    return asked_for(repr(other) for other in nearest(name, known))
+
+
+def asked_for(names: Iterable[str]) -> str:
+    """Whether one of some names was meant, to follow a full stop; empty if there is none."""
+    listed = " or ".join(names)
+    return f" Did you mean {listed}?" if listed else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The known names that are near, the nearest first.
 
     Names are compared without regard to case, to _ or -, and to what stands before a slash. Of very many names only
     those alike in length and beginning are compared.
@@ -132,8 +147,20 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         near = [other for other in near if other[:length] == name[:length]] or near[:COMPARED]
     spellings = {_spelling(said): other for other in near for said in (other.rpartition("/")[2], other)}
     close = get_close_matches(_spelling(name), spellings)
-    nearest = dict.fromkeys(repr(spellings[spelling]) for spelling in close)
-    return f" Did you mean {' or '.join(nearest)}?" if nearest else ""
+    return list(dict.fromkeys(spellings[spelling] for spelling in close))
+
+
+def nearest_paths(name: str | Path) -> list[str]:
+    """The files and folders with a name near one that is not there: another name where the path leads nowhere."""
+    path = missing = Path(name)
+    while not missing.parent.is_dir() and missing != missing.parent:
+        missing = missing.parent
+    try:
+        beside = [other for other in missing.parent.iterdir() if not other.name.startswith(".")]
+    except OSError:
+        return []
+    near = nearest(missing.name, [other.name for other in beside])
+    return [str(found) for other in near if (found := missing.parent / other / path.relative_to(missing)).exists()]
 
 
 def _spelling(name: str) -> str:

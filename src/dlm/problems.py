@@ -2,6 +2,8 @@
 
 A reference is ``module:attribute``, as in entry points: a `Task`, a `Domain`, a Gymnasium environment, or a function
 from a size to an environment.
+
+Worlds are loaded when one may be meant: a run of a task has no use for them.
 """
 
 from __future__ import annotations
@@ -11,15 +13,22 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from dlm.envs.domain import AnyDomain, Domain
-from dlm.envs.from_gymnasium import AnyEnv, Encode
-from dlm.envs.probe import bare_env, domain_of, makes_envs
-from dlm.envs.registration import register_envs
-from dlm.envs.registry import domain_names, get_domain
-from dlm.errors import SettingsError, UnknownTaskError, did_you_mean, require_packages
+from dlm.errors import (
+    SettingsError,
+    UnknownTaskError,
+    asked_for,
+    did_you_mean,
+    nearest,
+    nearest_paths,
+    require_packages,
+)
 from dlm.tasks import Task, get_task, task_names
+
+if TYPE_CHECKING:
+    from dlm.envs.domain import AnyDomain
+    from dlm.envs.from_gymnasium import AnyEnv, Encode
 
 __all__ = [
     "AnyProblem",
@@ -28,11 +37,12 @@ __all__ = [
     "find_problem",
     "get_problem",
     "import_reference",
+    "is_named",
     "problem_names",
     "reference_of",
 ]
 
-AnyProblem = Task | AnyDomain
+AnyProblem: TypeAlias = "Task | AnyDomain"
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,8 @@ class WorldOptions:
 
 def problem_names() -> tuple[str, ...]:
     """The names of all tasks, then of all domains."""
+    from dlm.envs.registry import domain_names
+
     return (*task_names(), *domain_names())
 
 
@@ -59,10 +71,21 @@ def get_problem(name: str) -> AnyProblem:
     """The task or the domain of that name."""
     if name in task_names():
         return get_task(name)
+    from dlm.envs.registry import domain_names, get_domain
+
     if name in domain_names():
         return get_domain(name)
-    guess = did_you_mean(name, problem_names())
-    raise UnknownTaskError(f"there is no task {name!r}.{guess} Run `dlm tasks` to see all tasks.")
+    near = [*(f"the task {task!r}" for task in nearest(name, problem_names())), *map(repr, nearest_paths(name))]
+    raise UnknownTaskError(
+        f"there is no task {name!r}, and no file or folder of this name.{asked_for(near)} "
+        "Run `dlm tasks` to see all tasks."
+    )
+
+
+def is_named(problem: AnyProblem) -> bool:
+    """Whether its name alone leads to a problem."""
+    names = task_names() if isinstance(problem, Task) else problem_names()
+    return problem.name in names and get_problem(problem.name) is problem
 
 
 def find_problem(source: object, options: WorldOptions | None = None) -> AnyProblem:
@@ -70,7 +93,7 @@ def find_problem(source: object, options: WorldOptions | None = None) -> AnyProb
     asked = options or WorldOptions()
     if isinstance(source, str) and ":" in source:
         source = import_reference(source)
-    if isinstance(source, str) and (source in problem_names() or not _is_environment(source)):
+    if isinstance(source, str) and (source in task_names() or source in problem_names() or not _is_environment(source)):
         source = get_problem(source)
     if isinstance(source, Task):
         if asked.given:
@@ -125,6 +148,8 @@ def _is_environment(name: str) -> bool:
         import gymnasium
     except ImportError:
         return False
+    from dlm.envs.registration import register_envs
+
     register_envs()
     return name in gymnasium.registry
 
@@ -144,6 +169,8 @@ def find_domain(
     """The domain that is meant. What comes after `action` is for environments that are not ours; see `domain_of`."""
     domain = _own_domain(source)
     if domain is None:
+        from dlm.envs.probe import domain_of
+
         env = _made(source) if isinstance(source, str) else cast("AnyEnv | Callable[[int], AnyEnv]", source)
         if action is None:
             raise SettingsError('say which predicate the actions are atoms of, such as action="move"')
@@ -159,6 +186,9 @@ def find_domain(
 
 def _own_domain(source: str | AnyDomain | AnyEnv | Callable[[int], AnyEnv]) -> AnyDomain | None:
     """A domain by its name or by the Gymnasium environment that it stands behind."""
+    from dlm.envs.domain import Domain
+    from dlm.envs.probe import bare_env, makes_envs
+
     if isinstance(source, Domain):
         return source
     if isinstance(source, str):
@@ -186,6 +216,8 @@ def _made(name: str) -> AnyEnv:
     """The environment of a Gymnasium id."""
     require_packages("gymnasium", extra="rl", purpose="learning on a Gymnasium environment")
     import gymnasium
+
+    from dlm.envs.registration import register_envs
 
     register_envs()
     if name not in gymnasium.registry:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from dlm.errors import RunError
-from dlm.export.json import parse_json
 from dlm.logic.syntax import Program
 from dlm.logic.text import parse_program
 
@@ -30,5 +29,8 @@ def read_program(source: str | Path) -> Program:
     except UnicodeDecodeError:
         raise RunError(f"{path} is not text; give a program file or a run folder") from None
     # No program text starts with a brace.
-    is_json = path.suffix == ".json" or text.lstrip().startswith("{")
-    return (parse_json if is_json else parse_program)(text, origin=str(path))
+    if path.suffix == ".json" or text.lstrip().startswith("{"):
+        from dlm.export.json import parse_json
+
+        return parse_json(text, origin=str(path))
+    return parse_program(text, origin=str(path))

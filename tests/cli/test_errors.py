@@ -15,7 +15,7 @@ from dlm.runs.folder import RunFolder
 LEARN = ("learn", "family/is-uncle")
 CASES = {
     "no task": (("learn",), "say what to learn"),
-    "unknown task": (("learn", "is-uncel"), "Did you mean 'family/is-uncle'"),
+    "unknown task": (("learn", "is-uncel"), "no file or folder of this name. Did you mean the task 'family/is-uncle'"),
     "negative time": ((*LEARN, "--time-limit", "-1"), "'time_limit' setting must be a positive number"),
     "no time": ((*LEARN, "--time-limit", "0"), "'time_limit' setting must be a positive number"),
     "endless time": ((*LEARN, "--time-limit", "inf"), "'time_limit' setting must be a positive number"),

@@ -91,6 +91,19 @@ def test_examples_in_a_table_with_a_label(tmp_path: Path) -> None:
     assert problem.types is not None
 
 
+def test_rows_without_a_label_are_counted(tmp_path: Path) -> None:
+    path = write(tmp_path, hit="movie_id,label\n1,1\n2,\n3,0\n,1\n")
+    problem = read_problem(
+        path, target="hit", test=write(tmp_path / "more", hit="movie_id,label\n1,\n2,0\n") / "hit.csv"
+    )
+    assert problem.labels.count == 2
+    assert "hit: 2 of 4 rows are left out: their label or an argument is empty" in problem.notes
+    assert "hit in the test: 1 of 2 rows are left out: their label or an argument is empty" in problem.notes
+    assert "sequel: 1 of 3 rows are left out" in " ".join(
+        read_problem(write(tmp_path / "other", movies="id,sequel\n1,true\n2,\n3,false\n"), target="sequel").notes
+    )
+
+
 def test_a_column_a_relation_and_a_pair_of_tables_as_target(tmp_path: Path) -> None:
     write(tmp_path)
     flag = read_problem(tmp_path, target="movies.sequel")

@@ -80,6 +80,7 @@ def test_each_change_changes_one_thing() -> None:
         ({"noise": "gumbel"}, {}),
         ({"noise_decay": 1}, {"noise_decay": 1}),
         ({"dropout": 0}, {"dropout": 0}),
+        ({"diversity": 1}, {"diversity": 1}),
     ):
         changed: Any = replace(plain.softness, **soft)  # type: ignore[arg-type]
         assert schedule_for(task, asked(**settings)) == replace(plain, softness=changed)
@@ -103,6 +104,7 @@ def test_a_shortened_schedule_cools_as_far_in_fewer_steps() -> None:
         ({"noise_decay": 1.5}, "'noise_decay' setting must be above 0 and at most 1"),
         ({"dropout": 1}, "'dropout' setting must be at least 0 and below 1"),
         ({"dropout": float("nan")}, "'dropout' setting must be"),
+        ({"diversity": 0}, "'diversity' setting must be a positive number"),
         ({"shorten": 0.5}, "'shorten' setting must be a number of at least 1"),
         ({"shorten": "eight"}, "'shorten' setting must be a number of at least 1"),
     ],

@@ -126,6 +126,9 @@ def simplified(body: str, parameters: str = "x, y") -> str:
         ("b(x) & c(x) & b(x)", "b(x) & c(x)"),
         ("(b(x) & c(x)) | (c(x) & b(x))", "b(x) & c(x)"),
         ("(exists z: a(x, z)) | (exists w: a(x, w))", "exists z: a(x, z)"),
+        # what some parts share
+        ("(b(x) & c(x)) | (b(x) & a(x, y)) | c(y)", "(b(x) & (c(x) | a(x, y))) | c(y)"),
+        ("(b(x) & b(y)) | (b(x) & c(y)) | (c(x) & b(y)) | (c(x) & c(y))", "(b(y) | c(y)) & (b(x) | c(x))"),
         ("b(x) & c(x) & ~b(x)", "false"),
         ("b(x) | c(x) | ~b(x)", "true"),
         ("(exists z: b(z)) & (forall w: ~b(w))", "false"),

@@ -31,6 +31,7 @@ require_packages("sklearn", extra="data", purpose="dlm.LogicClassifier")
 
 from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: E402
 from sklearn.utils import Tags, check_random_state  # noqa: E402
+from sklearn.utils.class_weight import compute_sample_weight  # noqa: E402
 from sklearn.utils.multiclass import check_classification_targets  # noqa: E402
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data  # noqa: E402
 
@@ -51,7 +52,8 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     Of two classes the program says which rows are of the second one, ``classes_[1]``. Of more classes all but one have
     a program each, in an order: a row is of the first class whose program says so, else of the one without. Programs
     are chosen by `folds` of a cross-validation: the smallest that is at most `slack` standard errors worse than the
-    best. `time_limit` is in seconds, for all of `fit`.
+    best. `time_limit` is in seconds, for all of `fit`. `class_weight` says how much an error on a row of each class
+    counts, as a mapping; "balanced" gives all classes the same weight, which helps rare ones. Else each error counts 1.
 
     Fitted, it has `classes_`, `n_features_in_`, `programs_` and `results_` (mappings from classes), and of two classes
     `program_`, `front_` and `result_`. `print` shows the programs by size and errors, the chosen ones marked.
@@ -64,12 +66,14 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         time_limit: float = 60,
         folds: int = 5,
         slack: float = 0.5,
+        class_weight: object = None,
         random_state: object = 0,
     ) -> None:
         self.target = target
         self.time_limit = time_limit
         self.folds = folds
         self.slack = slack
+        self.class_weight = class_weight
         self.random_state = random_state
 
     def fit(self, X: object, y: object, facts: object = None, sample_weight: object = None) -> Self:
@@ -80,6 +84,7 @@ class LogicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         weights = np.ones(len(table))
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, table, ensure_non_negative=True)
+        weights = weights * compute_sample_weight(self.class_weight, labels)
         table, labels, weights = table[weights > 0], labels[weights > 0], weights[weights > 0]
         self.classes_, numbers = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:

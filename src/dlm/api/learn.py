@@ -1,4 +1,7 @@
-"""Runs on tasks and worlds: their settings, their folders, and who watches them."""
+"""Runs on tasks and worlds: their settings, their folders, and who watches them.
+
+What learns policies is loaded when there is a world to act in.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dlm.envs.domain import Domain
 from dlm.errors import RunError, SettingsError, did_you_mean
 from dlm.learning.baselines.architectures import nlm_machine
 from dlm.learning.incremental import phase_machine
@@ -18,10 +20,6 @@ from dlm.learning.portfolio import resume as resume_task
 from dlm.learning.result import Result, SoftResult, read_result
 from dlm.learning.settings import LEARNERS, SOFT_LEARNERS, TEMPLATED, TRAINING, LearnSettings
 from dlm.learning.soft import learn_soft, resume_soft
-from dlm.policies.gradient.settings import machine_settings
-from dlm.policies.imitation.teachers import name_of
-from dlm.policies.policy import Policy, read_policy
-from dlm.policies.run import check_policy_task, learn_policy_task, resume_policy_task
 from dlm.policies.settings import POLICY_LEARNERS, PolicyRunSettings
 from dlm.problems import AnyProblem, WorldOptions, find_problem
 from dlm.runs.folder import RunFolder
@@ -32,6 +30,9 @@ from dlm.runs.settings import RunSettings
 from dlm.runs.tensorboard import LogName, TensorBoardLog, check_log
 from dlm.space.settings import MachineSettings
 from dlm.tasks import Task
+
+if TYPE_CHECKING:
+    from dlm.policies.policy import Policy
 
 __all__ = ["SETTINGS", "build_settings", "learn_problem", "load_problem", "read_settings", "resume_problem"]
 
@@ -64,6 +65,8 @@ def learn_problem(
         title = f"Learning {known.name}: {known.question}"
         check_task(known, asked)
     else:
+        from dlm.policies.run import check_policy_task, learn_policy_task
+
         title = f"Learning a policy for {known.name}"
         check_policy_task(known, asked, teacher)
     folder = _open_folder(out, asked, problem, world, known)
@@ -98,7 +101,7 @@ def resume_problem(
     if time_limit is not None:
         settings = replace(settings, time_limit=time_limit)
     if done is not None and done.verified:
-        more = isinstance(done, Policy) and done.ended != "finished" and done.seconds < settings.time_limit
+        more = not isinstance(known, Task) and done.ended != "finished" and done.seconds < settings.time_limit
         if not more or (done.ended == "time limit" and settings.time_limit <= before):
             return done
     shown = open_watch(f"Resuming {run}", show=progress, verbose=verbose)
@@ -108,6 +111,8 @@ def resume_problem(
             return (resume_soft if settings.learner in SOFT_LEARNERS else resume_task)(
                 known, settings, folder, observer
             )
+        from dlm.policies.run import resume_policy_task
+
         assert isinstance(settings, PolicyRunSettings)
         return resume_policy_task(known, settings, folder, observer)
 
@@ -143,7 +148,7 @@ def _observers(
 
 def build_settings(problem: AnyProblem, given: Mapping[str, Any]) -> LearnSettings | PolicyRunSettings:
     """The settings of a run: those that are given, the problem's own, and defaults."""
-    to_act = isinstance(problem, Domain)
+    to_act = not isinstance(problem, Task)
     for name in given:
         if name not in SETTINGS:
             raise SettingsError(f"there is no setting {name!r}.{did_you_mean(name, (*SETTINGS, *WORLD))}")
@@ -167,6 +172,9 @@ def build_settings(problem: AnyProblem, given: Mapping[str, Any]) -> LearnSettin
             shape = nlm_machine(problem)
         training = {name: given[name] for name in TRAINING if given.get(name) is not None}
         return LearnSettings(task=problem.name, machine=replace(shape, **machine), **common, **training)
+    from dlm.policies.gradient.settings import machine_settings
+    from dlm.policies.imitation.teachers import name_of
+
     own = {name: given[name] for name in POLICY if given.get(name) is not None}
     if "teacher" in own:
         own["teacher"] = name_of(own["teacher"])
@@ -193,7 +201,11 @@ def _read(folder: RunFolder, problem: AnyProblem, settings: RunSettings) -> Resu
         )
     if isinstance(problem, Task) != isinstance(settings, LearnSettings):
         raise RunError(f"the run {folder.path} learns a {settings.kind}, and {problem.name} is another kind of problem")
-    return read_result(folder) if isinstance(problem, Task) else read_policy(folder, problem)
+    if isinstance(problem, Task):
+        return read_result(folder)
+    from dlm.policies.policy import read_policy
+
+    return read_policy(folder, problem)
 
 
 def _open_folder(

@@ -131,6 +131,9 @@ def learn(
         float | None, _setting(LearnSettings, "noise_decay", metavar="X", rich_help_panel=TRAINING)
     ] = None,
     dropout: Annotated[float | None, _setting(LearnSettings, "dropout", metavar="X", rich_help_panel=TRAINING)] = None,
+    diversity: Annotated[
+        float | None, _setting(LearnSettings, "diversity", metavar="X", rich_help_panel=TRAINING)
+    ] = None,
     shorten: Annotated[float | None, _setting(LearnSettings, "shorten", metavar="K", rich_help_panel=TRAINING)] = None,
     depth: Annotated[int | None, _setting(MachineSettings, "depth")] = None,
     breadth: Annotated[str | None, _setting(MachineSettings, "breadth", metavar="N[,N...]")] = None,
@@ -186,6 +189,7 @@ def learn(
         noise=noise,
         noise_decay=noise_decay,
         dropout=dropout,
+        diversity=diversity,
         shorten=shorten,
         depth=depth,
         breadth=None if breadth is None else _read_breadth(breadth),

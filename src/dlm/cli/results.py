@@ -67,7 +67,7 @@ def _print_data_result(result: DataResult) -> None:
     out.print()
     _print_failure(result)
     out.print(f"tested      {result.tested}")
-    out.print(f"claim       at least {result.claim:.3f} right on unseen atoms{_claim_state(result)}")
+    out.print(f"claim       {_claim(result)}")
     out.print(f"chosen      {result.chosen_because}")
     out.print(f"worlds      {result.worlds}")
     out.print(f"effort      {result.seconds:.1f} s, {count(result.restarts, 'stage')}, by {result.learner}")
@@ -77,10 +77,11 @@ def _print_data_result(result: DataResult) -> None:
         out.print(f"Next: dlm export {result.run_dir} --to sql   # or prolog, python, ...")
 
 
-def _claim_state(result: DataResult) -> str:
-    if result.test is None:
-        return ": nothing is held out to test it on"
-    return ", met" if result.verified else ", not met"
+def _claim(result: DataResult) -> str:
+    if result.claim is None:
+        return f"none: {result.unclaimed}"
+    state = (", met" if result.verified else ", not met") if result.test else ": nothing is held out to test it on"
+    return f"at least {result.claim:.3f} right on unseen atoms{state}"
 
 
 def _print_failure(result: DataResult) -> None:

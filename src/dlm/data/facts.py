@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,13 @@ from dlm.data.structure import Structure
 from dlm.data.worlds import BoolArray, Worlds
 from dlm.errors import DataError
 
-__all__ = ["Facts", "Numbers", "Rows", "Typing"]
+__all__ = ["Facts", "Numbers", "Rows", "Typing", "are_among", "row_keys"]
 
 Rows = NDArray[np.int64]
 """Tuples of object numbers, of shape ``(rows, arity)``."""
+
+RowKeys = NDArray[Any]
+"""A value for each row, the same for the same rows."""
 
 Constants = NDArray[np.object_] | NDArray[np.int64]
 """Names of objects: texts or integers."""
@@ -160,3 +164,23 @@ class Facts:
 def _as_tuple(values: object) -> tuple[object, ...]:
     """A tuple; a single text or number stands for one of length 1."""
     return tuple(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes) else (values,)
+
+
+def row_keys(rows: Rows, size: int) -> RowKeys:
+    """Something to compare rows by, one for each."""
+    arity = rows.shape[1]
+    if size**arity > np.iinfo(np.int64).max:
+        return np.ascontiguousarray(rows).view([("", np.int64)] * arity).ravel()
+    keys = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        keys = keys * size + column
+    return keys
+
+
+def are_among(keys: RowKeys, others: RowKeys) -> NDArray[np.bool_]:
+    """Which keys of rows are among others. These are often sorted, and millions: quicker than `np.isin`."""
+    if keys.dtype != np.int64 or not len(others):
+        return np.isin(keys, others)
+    ordered = others if (others[1:] >= others[:-1]).all() else np.sort(others)
+    found = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+    return np.asarray(ordered[found] == keys)

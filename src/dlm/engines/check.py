@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlm.data.examples import Labels
-from dlm.data.facts import Facts, Rows
+from dlm.data.facts import Facts, Rows, are_among, row_keys
 from dlm.data.labelling import AtomSpace
 from dlm.data.lookup import FactLookups
 from dlm.data.signatures import signatures_of
@@ -21,10 +19,8 @@ from dlm.logic.explain.explain import Explanation, explain
 from dlm.logic.explain.query import Query, format_query
 from dlm.logic.syntax import Program
 
-__all__ = ["Check", "are_among", "check_program", "row_keys"]
+__all__ = ["Check", "check_program"]
 
-RowKeys = NDArray[Any]
-"""A value for each row, the same for the same rows."""
 
 SHOWN = 10
 
@@ -152,26 +148,6 @@ def _types(signature: tuple[int | None, ...] | None, true: Rows, facts: Facts) -
         type_ if type_ is not None or not len(column) or (column != column[0]).any() else int(column[0])
         for type_, column in zip(signature, of.T, strict=True)
     )
-
-
-def row_keys(rows: Rows, size: int) -> RowKeys:
-    """Something to compare rows by, one for each."""
-    arity = rows.shape[1]
-    if size**arity > np.iinfo(np.int64).max:
-        return np.ascontiguousarray(rows).view([("", np.int64)] * arity).ravel()
-    keys = np.zeros(len(rows), dtype=np.int64)
-    for column in rows.T:
-        keys = keys * size + column
-    return keys
-
-
-def are_among(keys: RowKeys, others: RowKeys) -> NDArray[np.bool_]:
-    """Which keys of rows are among others. These are often sorted, and millions: quicker than `np.isin`."""
-    if keys.dtype != np.int64 or not len(others):
-        return np.isin(keys, others)
-    ordered = others if (others[1:] >= others[:-1]).all() else np.sort(others)
-    found = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
-    return np.asarray(ordered[found] == keys)
 
 
 def _in_turn(one: Rows, other: Rows) -> Iterator[list[int]]:

@@ -222,6 +222,7 @@ class GradientLearner:
         wiring = self._wiring_at(depth)
         machine = Machine(wiring, self._generator, device=self.device)
         schedule = self.schedule
+        machine.logits.data.mul_(schedule.softness.diversity)
         optimiser = torch.optim.AdamW(
             [machine.logits], lr=schedule.learning_rate, weight_decay=schedule.weight_decay, fused=True
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -44,7 +45,8 @@ PRUNINGS = 3
 
 
 HEAD_START = 6.0
-"""Seconds after which `auto` runs all of its learners, even if the quick ones are still quick."""
+"""Seconds of work after which `auto` runs all of its learners, even if the quick ones are still quick. They are the
+processor's: on a busy machine the others would come in too early, and take from the quick ones what is left of it."""
 
 TIMED = 2.0
 """Seconds after which the length of a whole schedule is extrapolated from its first steps."""
@@ -143,8 +145,10 @@ class _Portfolio:
         return opened
 
     def _loop(self, lanes: list[Lane | Worker]) -> Result:
+        begun = time.process_time()
         while not self.session.out_of_time:
-            if not any(isinstance(lane, Lane) and lane.quick for lane in lanes) or self.session.seconds > HEAD_START:
+            worked = time.process_time() - begun
+            if not any(isinstance(lane, Lane) and lane.quick for lane in lanes) or worked > HEAD_START:
                 lanes += self._open_waiting()
             for lane in list(lanes):
                 try:

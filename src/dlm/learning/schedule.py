@@ -24,12 +24,17 @@ __all__ = [
     "schedule_for",
 ]
 
+DIVERSITY = 10.0
+"""How many times wider than in the published program the first logits are. Choices that begin alike stay mixed: under
+noise a mixture of several that mean the same is safer than any of them."""
+
 
 @dataclass(frozen=True)
 class SoftnessSchedule:
     """How soft the choices of a machine are, initially, and the factors an epoch."""
 
     temperature: float = 1.0  # of the choice of an atom
+    diversity: float = 1.0  # factor on the first logits; the paper does not tell them
     noise: float = 1.0  # scale of the noise on logits
     distribution: Literal["gumbel", "gaussian"] = "gumbel"  # of that noise
     dropout: float = 0.1  # share of choices left out in each sample
@@ -85,9 +90,13 @@ class Schedule:
 
 
 def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
-    """The paper's table to the letter: worlds of the training size, one start, extraction at its end."""
+    """The paper's table: worlds of the training size, one start, extraction at its end.
+
+    What the paper leaves open is how wide the first logits are. They are wider here than in its published program.
+    """
     slice_steps = _slice_steps(settings, task.train_size, 4)
-    return Schedule(size=task.train_size, epochs=task.epochs, restarts=1, slice_steps=slice_steps)
+    soft = SoftnessSchedule(diversity=DIVERSITY)
+    return Schedule(size=task.train_size, epochs=task.epochs, softness=soft, restarts=1, slice_steps=slice_steps)
 
 
 def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
@@ -126,7 +135,7 @@ def schedule_for(task: Task, settings: LearnSettings) -> Schedule:
 
 
 def _changed(schedule: Schedule, settings: LearnSettings) -> Schedule:
-    """Other noise, its decay, dropout; and fewer steps an epoch, so that temperatures fall as before, but sooner."""
+    """Other noise, dropout, first logits; and fewer steps an epoch, so that temperatures fall as before, but sooner."""
     soft = schedule.softness
     if settings.noise == "none":
         soft = replace(soft, noise=0.0)
@@ -136,6 +145,8 @@ def _changed(schedule: Schedule, settings: LearnSettings) -> Schedule:
         soft = replace(soft, noise_decay=settings.noise_decay)
     if settings.dropout is not None:
         soft = replace(soft, dropout=settings.dropout)
+    if settings.diversity is not None:
+        soft = replace(soft, diversity=settings.diversity)
     factor = settings.shorten or 1.0
     steps, longest = (max(1, round(count / factor)) for count in (schedule.steps, schedule.restart.longest))
     return replace(schedule, softness=soft, steps=steps, restart=replace(schedule.restart, longest=longest))

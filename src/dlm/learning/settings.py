@@ -27,7 +27,7 @@ LearnerName = Literal["auto", "gradient", "search", "rules", "nlm", "dilp", "dnl
 LEARNERS: tuple[str, ...] = get_args(LearnerName)
 NoiseName = Literal["gumbel", "gaussian", "none"]
 NOISES: tuple[str, ...] = get_args(NoiseName)
-TRAINING = ("noise", "noise_decay", "dropout", "shorten")
+TRAINING = ("noise", "noise_decay", "dropout", "diversity", "shorten")
 """The settings that change the schedule of the gradient learner."""
 BASELINES = ("nlm", "dilp", "dnl-ilp")
 """The paper's opponents, which `auto` never runs; see docs/baselines.md."""
@@ -55,6 +55,9 @@ class LearnSettings(RunSettings):
     dropout: float | None = field(
         default=None, metadata={"help": "Share of choices left out in each sample, at first; 0 leaves out none."}
     )
+    diversity: float | None = field(
+        default=None, metadata={"help": "How many times wider the first logits are than in the published program."}
+    )
     shorten: float | None = field(
         default=None, metadata={"help": "How many times fewer steps an epoch has; there are as many epochs."}
     )
@@ -75,6 +78,7 @@ class LearnSettings(RunSettings):
             raise SettingsError(f"The 'noise' setting must be one of {NOISES}. Got {self.noise!r} instead.")
         _require_number("noise_decay", self.noise_decay, "above 0 and at most 1", lambda value: 0 < value <= 1)
         _require_number("dropout", self.dropout, "at least 0 and below 1", lambda value: 0 <= value < 1)
+        _require_number("diversity", self.diversity, "a positive number", lambda value: 0 < value < math.inf)
         _require_number("shorten", self.shorten, "a number of at least 1", lambda value: 1 <= value < math.inf)
 
 

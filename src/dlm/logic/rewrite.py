@@ -15,6 +15,7 @@ exchanged. Each rule is written once: `_Side` holds what is exchanged.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
@@ -236,14 +237,22 @@ def _resolved(formula: And | Or, _: Scope) -> Formula | None:
 
 
 def _factored(formula: And | Or, _: Scope) -> Formula | None:
-    """(a | b) & (a | c) -> a | (b & c)."""
+    """(a | b) & (a | c) & d -> (a | (b & c)) & d. What most parts share is taken out first."""
     side = _SIDES[type(formula)]
-    options = [dict(zip(_keys(side.dual.parts(p)), side.dual.parts(p), strict=True)) for p in formula.parts]
-    common = [found for found in options[0] if all(found in others for others in options)]
-    if not common:
+    every = [dict(zip(_keys(side.dual.parts(p)), side.dual.parts(p), strict=True)) for p in formula.parts]
+    counts = Counter(key for options in every for key in options)
+    shared = max(counts, key=counts.__getitem__, default=None)
+    if shared is None or counts[shared] < 2:
         return None
-    rest = side.join(tuple(side.dual.join(tuple(o[k] for k in o if k not in common)) for o in options))
-    return side.dual.join((*(options[0][found] for found in common), rest))
+    places = [place for place, options in enumerate(every) if shared in options]
+    first, *others = (every[place] for place in places)
+    common = [key for key in first if all(key in options for options in others)]
+    rest = side.join(tuple(side.dual.join(tuple(o[k] for k in o if k not in common)) for o in (first, *others)))
+    parts: dict[int, Formula] = dict(enumerate(formula.parts))
+    parts[places[0]] = side.dual.join((*(first[key] for key in common), rest))
+    for place in places[1:]:
+        del parts[place]
+    return side.join(tuple(parts.values()))
 
 
 def _merged_quantifiers(formula: And | Or, _: Scope) -> Formula | None:

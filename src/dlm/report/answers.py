@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlm import seeds
-from dlm.data.facts import Facts
+from dlm.data.facts import Facts, are_among, row_keys
 from dlm.data.lookup import FactLookups
 from dlm.data.signatures import signatures_of
 from dlm.engines.bits import evaluate_target
-from dlm.engines.check import are_among, row_keys
 from dlm.engines.choose import run_program
 from dlm.engines.engine import require_inputs
 from dlm.errors import DlmError

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from dlm import seeds
 from dlm.api.trials import Episode
 from dlm.data.examples import Labels
-from dlm.data.facts import Facts
+from dlm.data.facts import Facts, are_among, row_keys
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.worlds import Worlds
 from dlm.engines.bits import evaluate_target
-from dlm.engines.check import are_among, row_keys
 from dlm.engines.choose import run_program
 from dlm.envs.domain import AnyDomain
 from dlm.errors import SettingsError

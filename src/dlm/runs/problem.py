@@ -11,7 +11,6 @@ from pathlib import Path
 import cloudpickle
 
 from dlm.data.draft import draft
-from dlm.envs.domain import Domain
 from dlm.errors import ProblemWarning, RunError
 from dlm.problems import (
     AnyProblem,
@@ -19,6 +18,7 @@ from dlm.problems import (
     find_problem,
     get_problem,
     import_reference,
+    is_named,
     problem_names,
     reference_of,
 )
@@ -31,7 +31,7 @@ NOTE, VALUE = "problem.json", "problem.pkl"
 
 def save_problem(folder: Path, source: object, options: WorldOptions, problem: AnyProblem) -> None:
     """Note in a run folder how its problem is found again, unless its name says that."""
-    if problem.name in problem_names() and get_problem(problem.name) is problem:
+    if is_named(problem):
         return
     reference = source if isinstance(source, str) else reference_of(source)
     encode = None if options.encode is None else reference_of(options.encode)
@@ -96,7 +96,11 @@ def reopen(folder: Path, name: str, given: object, options: WorldOptions, *, tru
 def find_given(given: object, options: WorldOptions, known: WorldOptions) -> AnyProblem:
     """The problem that is given; what is not said of an environment is as known."""
     found = import_reference(given) if isinstance(given, str) and ":" in given else given
-    named = isinstance(found, Task | Domain) or (isinstance(found, str) and found in problem_names())
+    named = isinstance(found, Task) or (isinstance(found, str) and found in problem_names())
+    if not named:
+        from dlm.envs.domain import Domain
+
+        named = isinstance(found, Domain)
     kept = WorldOptions() if named else known
     return find_problem(found, replace(kept, **{option: getattr(options, option) for option in options.given}))
 

@@ -82,23 +82,13 @@ class _Pool:
 
 def _related(father: IntArray, mother: IntArray, x: IntArray, y: IntArray) -> BoolArray:
     """Whether x and y are siblings or cousins, or one is a sibling of the other's parent."""
-    world = np.arange(len(father))
-    nobody = father.shape[1] - 1
-
-    def siblings(one: IntArray, other: IntArray) -> BoolArray:
-        shared: BoolArray = (father[world, one] == father[world, other]) & (father[world, one] != nobody)
-        return shared
-
-    parents_x = (father[world, x], mother[world, x])
-    parents_y = (father[world, y], mother[world, y])
-    related = siblings(x, y)
-    for p in parents_x:
-        related |= siblings(p, y)
-        for q in parents_y:
-            related |= siblings(p, q)
-    for q in parents_y:
-        related |= siblings(x, q)
-    return related
+    world, nobody = np.arange(len(father)), father.shape[1] - 1
+    # The fathers of each and of both of its parents. Siblings are those of one father.
+    ours, theirs = (
+        father[world, np.stack([person, father[world, person], mother[world, person]])] for person in (x, y)
+    )
+    shared: BoolArray = ((ours[:, None] == theirs) & (ours[:, None] != nobody)).any(axis=(0, 1))
+    return shared
 
 
 def _relate(numbers: IntArray, father: IntArray, mother: IntArray, woman: BoolArray) -> Worlds:

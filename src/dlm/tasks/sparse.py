@@ -23,7 +23,6 @@ import numpy as np
 from dlm import seeds
 from dlm.data.draft import draft
 from dlm.data.facts import Facts, Rows
-from dlm.data.readers import write_facts
 from dlm.data.writing import TableFormat, write_table
 from dlm.errors import DataError, SettingsError, require_packages
 from dlm.seeds import Stream
@@ -69,6 +68,8 @@ class Instance:
         require_writable(folder, format)
         everything = {**self.facts.relations, "objects": np.arange(self.facts.size).reshape(-1, 1)}
         with draft(folder) as beside:
+            from dlm.data.readers import write_facts
+
             write_facts(Facts(self.facts.objects, everything), beside / "facts", format)
             columns = get_task(self.task).definition.target.parameters
             write_table(beside / f"answers.{format}", columns, self.facts.objects, [self.answers], format)

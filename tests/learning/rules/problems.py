@@ -15,11 +15,14 @@ __all__ = ["labelled_problems"]
 
 
 @st.composite
-def labelled_problems(draw: st.DrawFn, *, keyed: bool = False, weighted: bool = False) -> DataProblem:
+def labelled_problems(
+    draw: st.DrawFn, *, keyed: bool = False, weighted: bool = False, single: bool = False
+) -> DataProblem:
     """Any labels of any rows over any facts: there is nothing to be learned, but what is said must be so.
 
     Types have 1 to 4 objects each; some are values. `keyed` asks for a key that the learner can make use of: of facts
-    of three arguments, and in no fact twice.
+    of three arguments, and in no fact twice. `single` asks for relations in which an object has one partner, as in
+    tables with foreign keys.
     """
     sizes = draw(st.lists(st.integers(1, 4), min_size=2 if keyed else 1, max_size=3))
     of = np.repeat(np.arange(len(sizes)), sizes)
@@ -40,6 +43,11 @@ def labelled_problems(draw: st.DrawFn, *, keyed: bool = False, weighted: bool = 
     values = frozenset(draw(st.sets(kinds, max_size=len(sizes) - 1)))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     relations = {name: _rows(rng, of, types, rng.uniform(0.1, 0.7)) for name, types in signatures.items()}
+    if single:
+        signatures["one"] = (draw(kinds), draw(kinds))
+        every = _rows(rng, of, signatures["one"], 1.0)
+        every = every[rng.permutation(len(every))]
+        relations["one"] = every[np.sort(np.unique(every[:, 0], return_index=True)[1])]
     attributes = {}
     if draw(st.booleans()):
         kind = draw(kinds)

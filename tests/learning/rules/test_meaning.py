@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from hypothesis import given, settings
 from numpy.typing import NDArray
@@ -9,10 +11,13 @@ from numpy.typing import NDArray
 import dlm
 from dlm.data.bits import unpack_last
 from dlm.data.problem import DataProblem
+from dlm.learning.rules.growth import _exists
 from dlm.learning.rules.search import RuleBuilder
-from dlm.learning.rules.terms import Variables
+from dlm.learning.rules.terms import All, Concept, Link, Negation, Some, Variables
 from dlm.logic.syntax import Definition, Program
 from learning.rules.problems import labelled_problems
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 FEATURES = 15
 """How many features of a problem are looked at: those that came last are the deepest."""
@@ -31,8 +36,8 @@ def grown(problem: DataProblem, most: int | None = None) -> RuleBuilder:
     return builder
 
 
-@settings(max_examples=12)
-@given(labelled_problems() | labelled_problems(keyed=True))
+@settings(max_examples=16)
+@given(labelled_problems() | labelled_problems(keyed=True) | labelled_problems(single=True))
 def test_a_feature_is_true_of_the_rows_that_its_formula_is_true_of(problem: DataProblem) -> None:
     builder = grown(problem)
     terms, columns = builder.features.literals(negated=True)
@@ -57,3 +62,32 @@ def test_what_a_program_is_said_to_answer_it_answers(problem: DataProblem) -> No
         assert found.said.tolist() == said_of_rows(program, problem).tolist(), str(program)
         assert found.size == program.literals, str(program)
         assert found.errors == problem.labels.weights[found.said != problem.labels.truth].sum()
+
+
+@settings(max_examples=25)
+@given(labelled_problems(single=True))
+def test_what_leads_home_is_said_of_the_object_itself(problem: DataProblem) -> None:
+    """Concepts with what objects say of those that they come from, against the formulas with the way back."""
+    bank = RuleBuilder(problem, problem.labels).bank
+    for types, relations in list(bank.relations.items()):
+        for relation, pairs in relations.items():
+            if not isinstance(relation, Link) or relation.key:
+                continue
+            apart = len(set(pairs.y.tolist())) == pairs.count
+            back = [Some(relation.inverse, concept) for concept in (All(()), *bank.shelves[types[0]].terms)]
+            for concept in (*back, *map(Negation, back)):
+                found, longer = _exists(relation, pairs, [concept])[0], Some(relation, concept)
+                assert found.size == longer.size - apart
+                assert objects_of(found, problem) == objects_of(longer, problem)
+
+
+def objects_of(concept: Concept, problem: DataProblem) -> set[int]:
+    program = Program((Definition("goal", ("x",), concept.formula(Variables(("x",)), "x")),))
+    return set(dlm.run(program, problem.facts, missing="empty").rows()[:, 0].tolist())
+
+
+def test_the_attribute_of_a_row_is_said_of_the_row_itself() -> None:
+    """Not of whoever made the order that the row made: that is the same customer."""
+    result = dlm.learn(EXAMPLES / "shop", split=0.25, seed=0, progress=False)
+    said = "age(x) > 47.5 & (exists y: customer(y, x) & (exists z: product(y, z) & category(z) = coffee))"
+    assert str(result.program) == f"subscriber(x) :- {said}.\n"

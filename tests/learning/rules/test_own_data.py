@@ -6,11 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import dlm
 from cli.conftest import Command, call, one_object
 from dlm.errors import DlmError
-from dlm.learning.rules.result import DataResult
+from dlm.learning.fit import Fit
+from dlm.learning.rules.result import DataResult, Interval
+from dlm.learning.rules.run import _Pace
 
 __all__ = ["call"]
 
@@ -86,6 +90,32 @@ def test_the_command_with_a_split(call: Command, folder: Path) -> None:
     assert held_out["accuracy"] == 1
     assert [point["errors"] for point in said["front"]][-1] == 0
     assert said["chosen_because"].startswith("no error, and smaller")
+
+
+def test_nothing_is_claimed_without_folds(call: Command, folder: Path) -> None:
+    result = learned(folder, split=0.2)
+    assert result.claim is None
+    assert result.verified, "as good on held-out atoms as on the others"
+    poor = replace(result, test=Fit(hits=2, misses=3, alarms=3, rejections=0))
+    assert not poor.verified
+    assert poor.tested.startswith("worse on 8 held-out atoms than on those it was learned from: accuracy 0.250")
+    folds = replace(poor, folds=Interval.share(9, 10))
+    assert folds.claim == folds.folds.low  # type: ignore[union-attr]
+    assert folds.tested.startswith("claim not met on 8 held-out atoms")
+    assert "longer time limit" in replace(result, ended="time limit").unclaimed
+    out = call("learn", folder)[1]
+    assert "claim       none: no folds were run; to test the program hold examples out (--split" in out
+
+
+@given(st.lists(st.floats(0.01, 5), min_size=1, max_size=50), st.floats(1, 100))
+def test_a_run_has_time_to_end_by_its_limit(pieces: list[float], limit: float) -> None:
+    """However long a piece of work takes, if none takes longer than those before, all of it ends by the limit."""
+    pace, seconds = _Pace(), 0.0
+    for piece in sorted(pieces, reverse=True):
+        if not pace.has_time(seconds, limit):
+            break
+        seconds += piece
+    assert seconds + max(pieces) <= max(limit, 2 * max(pieces)) + 1e-9, "as long again for the end"
 
 
 def test_closed_negatives(call: Command, folder: Path) -> None:

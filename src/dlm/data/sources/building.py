@@ -31,7 +31,7 @@ def build_problem(source: DataSource, options: ProblemOptions, *, seed: int = 0)
         source.tables.examples.append(source.test.table)
     assembled = assemble(source.tables)
     facts, notes = assembled.facts, list(source.tables.notes)
-    rows, truth = _each_once(given.target, assembled.examples[place], given.truth, notes)
+    rows, truth = _each_once(given.target, assembled.examples[place], given, notes)
     types = None if facts.typing is None else tuple(map(facts.typing.names.index, given.types))
     space = AtomSpace.of(facts, types, rows.shape[1])
     negatives = options.negatives or ("closed" if truth.all() else "given")
@@ -44,7 +44,7 @@ def build_problem(source: DataSource, options: ProblemOptions, *, seed: int = 0)
     key = _key(source, given, facts, options.world)
     test = None
     if source.test is not None:
-        tested, test_truth = _each_once(f"{given.target} in the test", assembled.examples[-1], source.test.truth, notes)
+        tested, test_truth = _each_once(f"{given.target} in the test", assembled.examples[-1], source.test, notes)
         test = LabelledAtoms(given.target, tested, test_truth, np.ones(len(tested)))
     elif options.split is not None:
         grouping = group_atoms(facts, labels, key, options.world or "auto")
@@ -86,8 +86,14 @@ def find_target(source: DataSource, target: str | None) -> GivenExamples:
     return source.examples[target]
 
 
-def _each_once(target: str, rows: Rows, truth: NDArray[np.bool_], notes: list[str]) -> tuple[Rows, NDArray[np.bool_]]:
+def _each_once(target: str, rows: Rows, given: GivenExamples, notes: list[str]) -> tuple[Rows, NDArray[np.bool_]]:
     """Examples without repetition, in the given order. One that is given as true and as false stays both."""
+    truth = given.truth
+    if given.left_out:
+        every = given.left_out + len(rows)
+        notes.append(
+            f"{target}: {given.left_out:,} of {every:,} rows are left out: their label or an argument is empty"
+        )
     both = np.concatenate([rows, truth[:, None].astype(np.int64)], axis=1)
     first = np.sort(np.unique(both, axis=0, return_index=True)[1])
     if len(first) < len(rows):

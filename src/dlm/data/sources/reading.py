@@ -26,7 +26,7 @@ from dlm.data.sources.targets import examples_of, label_column, possible_targets
 from dlm.data.sources.triples import is_triples, read_triples
 from dlm.data.sources.typed import UNTYPED, assemble
 from dlm.data.writing import NULLARY
-from dlm.errors import DataError, DlmError
+from dlm.errors import DataError, DlmError, asked_for, nearest_paths
 
 __all__ = ["DATABASES", "FORMS", "find_layout", "read_problem", "read_source", "read_typed_facts", "source_of_tables"]
 
@@ -61,7 +61,7 @@ def find_layout(path: str | Path) -> tuple[DataLayout, ProblemOptions]:
     """Where data are and what is said of them: by a dlm.toml in the folder, or at the path."""
     path = Path(path)
     if not path.exists():
-        raise DataError(f"there is nothing at {path}; give {FORMS}")
+        raise DataError(f"there is nothing at {path}.{asked_for(map(repr, nearest_paths(path)))} Give {FORMS}")
     if path.suffix == ".toml":
         return read_description(path)
     if path.is_dir() and (path / DESCRIPTION).is_file():
@@ -73,7 +73,7 @@ def read_source(layout: DataLayout, target: str | None = None) -> DataSource:
     """All that is in a place, with examples of the target if there is one."""
     path, form = layout.path, layout.format
     if not path.exists():
-        raise DataError(f"there is nothing at {path}; give {FORMS}")
+        raise DataError(f"there is nothing at {path}.{asked_for(map(repr, nearest_paths(path)))} Give {FORMS}")
     if form == "popper" or (form == "auto" and path.is_dir() and is_popper(path)):
         return read_popper(path)
     if path.is_dir():

@@ -15,11 +15,15 @@ __all__ = ["DataSource", "GivenExamples"]
 
 @dataclass(frozen=True)
 class GivenExamples:
-    """Atoms of a predicate with their truth; `closed` if all that is true is there and nothing else was said."""
+    """Atoms of a predicate with their truth; `closed` if all that is true is there and nothing else was said.
+
+    `left_out` counts the rows that make no example, as a label or an argument is empty.
+    """
 
     table: TypedTable
     truth: NDArray[np.bool_]
     closed: bool = False
+    left_out: int = 0
 
     @property
     def target(self) -> str:

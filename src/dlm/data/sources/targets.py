@@ -140,7 +140,7 @@ def examples_of(table: RawTable, target: str, types: tuple[str, ...]) -> GivenEx
     columns = tuple(constants_of(table, column, type_, mask) for column, type_ in zip(arguments, types, strict=True))
     count = int(mask.sum())
     truth = np.ones(count, dtype=np.bool_) if label is None else flags_of(table, label)[mask]
-    return GivenExamples(TypedTable(target, columns, count), truth, closed=label is None)
+    return GivenExamples(TypedTable(target, columns, count), truth, label is None, table.count - count)
 
 
 def _from_column(
@@ -165,10 +165,12 @@ def _from_column(
     key = schema.keys[table.name]
     mask = present(table, key, column)
     things = constants_of(table, key, schema.types[table.name], mask)
+    left_out = table.count - len(things)
     rest = [replace(other, table=other.table.drop_columns([column])) if other is table else other for other in tables]
     role = role_of(table, column, table.count)
     if role == "flag" or (role == "number" and _is_truth(table, column)):
-        return rest, GivenExamples(TypedTable(column, (things,), len(things)), flags_of(table, column)[mask])
+        truth = flags_of(table, column)[mask]
+        return rest, GivenExamples(TypedTable(column, (things,), len(things)), truth, left_out=left_out)
     if (table.name, column) not in schema.foreign and role != "value":
         raise SettingsError(
             f"{places[0]} holds a {role}, and what is learned is true or false of things: make a column of it that "
@@ -177,7 +179,7 @@ def _from_column(
     values = constants_of(table, column, _type(table, column, schema), mask)
     name = column.removesuffix("_id") if (table.name, column) in schema.foreign else column
     return rest, GivenExamples(
-        TypedTable(name, (things, values), len(things)), np.ones(len(things), dtype=np.bool_), closed=True
+        TypedTable(name, (things, values), len(things)), np.ones(len(things), dtype=np.bool_), True, left_out
     )
 
 

@@ -23,6 +23,9 @@ CHUNK = 1 << 26
 MAX_PAIRS = 3_000_000
 """EdgeList of a composed relation, at most: larger ones are left out."""
 
+FEW = 8
+"""Concepts that are looked at one by one: packing them takes longer."""
+
 SLOTS = 1 << 24
 """Cells up to which a relation is looked up in a table of truth values."""
 
@@ -104,15 +107,10 @@ class ConceptBank:
         if over is not None:
             inside = unpack_last(over, middle)[z]
             x, z = x[inside], z[inside]
-        starts = np.searchsorted(second.x, np.arange(middle + 1))
-        counts = (starts[1:] - starts[:-1])[z]
-        total = int(counts.sum())
-        if total > MAX_PAIRS:
+        if second.count_from(z, middle) > MAX_PAIRS:
             return None
-        ends = np.cumsum(counts)
-        within = np.arange(total) - np.repeat(ends - counts, counts)
-        y = second.y[np.repeat(starts[:-1][z], counts) + within]
-        return EdgeList.of((first.types[0], second.types[1]), np.repeat(x, counts), y, size)
+        owners, y = second.pairs_from(z, middle)
+        return EdgeList.of((first.types[0], second.types[1]), x[owners], y, size)
 
     def add_path(self, first: Relation, second: Relation, a: EdgeList, b: EdgeList) -> bool:
         found = self.path(a, b)
@@ -134,13 +132,9 @@ class ConceptBank:
     def add_sharing(self, term: Relation, pairs: EdgeList, link: Link, values: EdgeList, back: Link) -> bool:
         """EdgeList of objects that share a value: of a relation that need not know all that share one."""
         size = self.universe.sizes[values.types[0]]
-        starts = np.searchsorted(values.x, np.arange(size + 1))
-        counts = (starts[1:] - starts[:-1])[pairs.x]
-        if not counts.sum() or counts.sum() > MAX_PAIRS:
+        if not 0 < values.count_from(pairs.x, size) <= MAX_PAIRS:
             return False
-        owner = np.repeat(np.arange(pairs.count), counts)
-        offset = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-        value = values.y[np.repeat(starts[:-1][pairs.x], counts) + offset]
+        owner, value = values.pairs_from(pairs.x, size)
         shared = np.zeros(pairs.count, dtype=np.bool_)
         shared[owner[self.member(values, pairs.y[owner], value)]] = True
         found = EdgeList(pairs.types, pairs.x[shared], pairs.y[shared])
@@ -170,13 +164,15 @@ def lift_columns(pairs: EdgeList, columns: Words, sizes: Sequence[int], least: i
     found = np.zeros((len(columns), words_for(size_x)), dtype=np.uint64)
     if not pairs.count:
         return found
-    starts = np.flatnonzero(np.r_[True, pairs.x[1:] != pairs.x[:-1]])
+    starts = np.flatnonzero(np.concatenate([[True], pairs.x[1:] != pairs.x[:-1]]))
     owners = pairs.x[starts]
     step = max(8, CHUNK // max(pairs.count * (1 if least == 1 else 8), size_x, size_y) * 8)
     for begin in range(0, len(columns), step):
         part = columns[begin : begin + step]
         bits = unpack_last(part, size_y)
-        if least == 1:
+        if least == 1 and len(part) <= FEW:
+            held = np.logical_or.reduceat(bits[:, pairs.y], starts, axis=1).T
+        elif least == 1:
             packed = pack_last(bits.T, np.uint64)  # [y, concepts / 64]
             some = np.bitwise_or.reduceat(packed[pairs.y], starts, axis=0)
             held = unpack_last(some, len(part))

@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dlm.data.facts import Rows
+from dlm.data.facts import Rows, are_among, row_keys
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.labelling import AtomSpace
 from dlm.data.problem import DataProblem
-from dlm.engines.check import are_among, row_keys
 from dlm.engines.choose import run_program
 from dlm.learning.fit import Fit
 from dlm.logic.syntax import Program

@@ -175,11 +175,10 @@ class _Joint:
 
     def _try(self, first: Relation, pairs: EdgeList, table: _PairTable, middle: int) -> None:
         """All compositions that begin with a relation."""
-        starts = np.searchsorted(pairs.x, np.arange(self.sizes[self.kind] + 1))
-        _, good = self._ends(self.rows.positive, pairs, starts)
+        _, good = self._ends(self.rows.positive, pairs)
         if not len(good):
             return
-        _, bad = self._ends(self.rows.negative, pairs, starts)
+        _, bad = self._ends(self.rows.negative, pairs)
         hit, missed = table.count(good, self.sizes[middle]), table.count(bad, self.sizes[middle])
         exact = np.flatnonzero((hit > 0) & (missed == 0) & (first.size + table.sizes < self.whole))
         if len(exact) > EXACT:  # the smallest, and those that hit most
@@ -187,26 +186,22 @@ class _Joint:
             least = exact[np.argsort(table.sizes[exact], kind="stable")[: EXACT // 2]]
             exact = np.union1d(most, least)
         if len(exact):
-            self._add(first, table, exact, pairs, starts)
+            self._add(first, table, exact, pairs)
         with np.errstate(divide="ignore", invalid="ignore"):
             gain = np.where((hit > 0) & (missed > 0), hit * np.log2(1 + hit / np.maximum(missed, 1)), 0.0)
         best = int(np.argmax(gain))
         if gain[best] > 0:
             self.inexact.append((float(gain[best]), first, table.terms[best], pairs, table.pairs[best]))
 
-    def _ends(self, rows: Indices, pairs: EdgeList, starts: Indices) -> tuple[Indices, Indices]:
+    def _ends(self, rows: Indices, pairs: EdgeList) -> tuple[Indices, Indices]:
         """For some rows (x, y) the pairs (z, y), as single numbers, with z in the relation to x; and whose they are."""
-        x = self.x[rows]
-        counts = starts[x + 1] - starts[x]
-        owners = np.repeat(np.arange(len(rows)), counts)
-        offset = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
-        z = pairs.y[np.repeat(starts[x], counts) + offset]
+        owners, z = pairs.pairs_from(self.x[rows], self.sizes[self.kind])
         self.work += len(owners)
         return owners, z * self.sizes[self.other] + self.y[rows][owners]
 
-    def _add(self, first: Relation, table: _PairTable, exact: Indices, pairs: EdgeList, starts: Indices) -> None:
+    def _add(self, first: Relation, table: _PairTable, exact: Indices, pairs: EdgeList) -> None:
         """Compositions that are true of no negative row but perhaps of some with twice the same object."""
-        covered = table.covers(exact, *self._ends(self.rows.asked, pairs, starts), len(self.rows.asked))
+        covered = table.covers(exact, *self._ends(self.rows.asked, pairs), len(self.rows.asked))
         terms: list[Relation] = []
         columns = []
         for place, said in zip(exact.tolist(), covered, strict=True):

@@ -68,31 +68,32 @@ def search_conjunctions(
     prior = math.log2(total[0] / (total[0] + total[1]))
     coverage = _Coverage(literals, groups)
     everything = np.full(literals.shape[1], ~np.uint64(0))
-    beam: list[tuple[tuple[int, ...], Words]] = [((), everything)]
+    each = sizes.tolist()
+    beam: list[tuple[tuple[int, ...], int, Words]] = [((), 0, everything)]
     best: dict[tuple[float, float], Conjunction] = {}
     seen: set[tuple[int, ...]] = set()
     for _ in range(length):
-        nexts: list[tuple[float, tuple[int, ...], Words]] = []
-        for chosen, bits in beam:
+        nexts: list[tuple[float, Conjunction, int, Words]] = []
+        for chosen, before, bits in beam:
             positive, negative = coverage.within(bits)
             gain = _foil(positive, negative, prior) - 1e-3 * sizes
             order = np.argsort(-gain, kind="stable")[: 2 * width]
-            for place in order.tolist():
-                if gain[place] <= -np.inf or place in chosen:
+            columns = (order, gain[order], positive[order], negative[order])
+            for place, value, p, n in zip(*(column.tolist() for column in columns), strict=True):
+                if value == -math.inf or place in chosen:
                     continue
                 found = tuple(sorted((*chosen, place)))
                 if found in seen:
                     continue
                 seen.add(found)
-                p, n = float(positive[place]), float(negative[place])
-                size = int(sizes[list(found)].sum())
+                size = before + each[place]
                 known = best.get((p, n))
                 if known is None or size < known.size:
-                    best[p, n] = Conjunction(found, p, n, size)
+                    best[p, n] = better = Conjunction(found, p, n, size)
                     if n > 0:
-                        nexts.append((float(gain[place]), found, literals[place] & bits))
+                        nexts.append((value, better, place, bits))
         nexts.sort(key=lambda item: -item[0])
-        beam = [(found, bits) for _, found, bits in nexts[:width]]
+        beam = [(found.literals, found.size, literals[place] & bits) for _, found, place, bits in nexts[:width]]
         if not beam:
             break
     ranked = sorted(best.values(), key=lambda c: -(_foil_one(c, prior) - 1e-3 * c.size))

@@ -9,14 +9,13 @@ from itertools import chain, islice, zip_longest
 import numpy as np
 
 from dlm.data.closure import find_recursion
-from dlm.data.facts import Facts, Rows
+from dlm.data.facts import Facts, Rows, row_keys
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.lookup import FactLookups
 from dlm.data.problem import DataProblem
 from dlm.data.refinement import alike_atoms
 from dlm.data.signatures import signatures_of
 from dlm.data.surroundings import REACH
-from dlm.engines.check import row_keys
 from dlm.engines.engine import require_inputs
 from dlm.errors import DlmError
 from dlm.learning.rules.check import AtomCheck
@@ -111,11 +110,13 @@ def _alike(problem: DataProblem) -> tuple[str, ...]:
     least = "at least " if not found.complete else ""
     one, other = (_named(problem, labels, int(rows[0])) for rows in (found.true, found.false))
     deeper = alike_atoms(facts, labels, depth + 3, _used(problem))
-    more = "" if len(deeper.true) == count else f"; of depth {depth + 3} only {len(deeper.true):,} cannot"
+    left = len(deeper.true)
+    more = "" if left == count else f"; with up to {depth + 3}, {f'only {left:,} cannot' if left else 'all can'}"
     what = "positive" if count == 1 else "positives"
     return (
-        f"{least}{count:,} {what} cannot be told from negatives by any formula of depth {depth} over these facts, such "
-        f"as {one} from {other} (equal colours under refinement){more}",
+        f"{least}{count:,} {what} cannot be told from negatives, such as {one} from {other}: all that the facts say of "
+        f"them, and of what is related to them in up to {depth} steps, is the same. No formula with up to {depth} "
+        f"quantifiers (exists, forall) inside each other can tell them apart{more}",
     )
 
 
@@ -141,7 +142,7 @@ def _advice(
         found.append("give the closure as facts, or what is needed of it as --definitions PROGRAM")
     if alike:
         found.append("more facts: other columns or tables that tell these examples apart, or correct their labels")
-        if "only" in alike[0]:
+        if "; with up to" in alike[0]:
             found.append(f"deeper formulas: --depth {(bias.depth or REACH) + 3}")
     if good:
         return tuple(found)

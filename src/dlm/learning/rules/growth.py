@@ -88,7 +88,8 @@ class Growth:
         done = self._lifted.setdefault((relation, pairs.types, least), set())
         chosen = [place for place in range(count) if place not in done and target.terms[place].size <= largest]
         chosen = chosen[: max(64, WORK // pairs.count)]
-        terms: list[Concept] = [Some(relation, target.terms[place], least) for place in chosen]
+        concepts = [target.terms[place] for place in chosen]
+        terms = _exists(relation, pairs, concepts) if least == 1 else [Some(relation, each, least) for each in concepts]
         columns = target.columns[chosen]
         if -1 not in done:  # exists y: R(x, y)
             chosen.append(-1)
@@ -108,7 +109,7 @@ class Growth:
                 if isinstance(relation, Link) and terms and ("not", relation) not in self._tried:
                     self._tried.add(("not", relation))
                     lifted = lift_columns(pairs, columns, bank.universe.sizes)
-                    bank.shelves[kind].add([Some(relation, term) for term in terms], lifted)
+                    bank.shelves[kind].add(_exists(relation, pairs, terms), lifted)
                     yield
 
     def _negated(self, shelf: Shelf, largest: int) -> tuple[list[Concept], Words]:
@@ -311,12 +312,12 @@ class Growth:
         if not longer:
             return
         inner = np.stack([np.bitwise_and.reduce(columns[list(each.literals)], axis=0) for each in longer])
-        outer: list[Concept] = [Some(last, _all(each, terms)) for each in longer]
+        outer = _exists(last, pairs, [_all(each, terms) for each in longer])
         lifted = lift_columns(pairs, inner, bank.universe.sizes)
         source.add(outer, lifted)
         for step in range(len(chain) - 2, -1, -1):
             relation, pairs = chain[step]
-            outer = [Some(relation, term) for term in outer]
+            outer = _exists(relation, pairs, outer)
             lifted = lift_columns(pairs, lifted, bank.universe.sizes)
             bank.shelves[pairs.types[0]].add(outer, lifted)
 
@@ -367,13 +368,10 @@ class Growth:
             b = bank.relations.get((a.types[1], other), {}).get(path.second)
             if b is None:
                 continue
-            starts = np.searchsorted(a.x, np.arange(bank.universe.sizes[kind] + 1))
-            counts = (starts[1:] - starts[:-1])[x]
-            if counts.sum() > ENTRIES:
+            size = bank.universe.sizes[kind]
+            if a.count_from(x, size) > ENTRIES:
                 continue
-            rows = np.repeat(np.arange(len(x)), counts)
-            ends = np.cumsum(counts)
-            z = a.y[np.repeat(starts[:-1][x], counts) + np.arange(len(rows)) - np.repeat(ends - counts, counts)]
+            rows, z = a.pairs_from(x, size)
             on = bank.member(b, z, y[rows])
             rows, z = rows[on], z[on]
             if not len(rows):
@@ -401,6 +399,33 @@ class Growth:
 def _all(found: Conjunction, terms: Sequence[Concept]) -> Concept:
     parts = tuple(terms[place] for place in found.literals)
     return parts[0] if len(parts) == 1 else All(parts)
+
+
+def _exists(relation: Relation, pairs: EdgeList, concepts: Sequence[Concept]) -> list[Concept]:
+    """``exists y: R(x, y) & C(y)`` for several C. If R leads to no y from two objects, what C says of the object that y
+    comes from is said of x itself: ``age(x) > 50`` and not ``exists z: R(z, y) & age(z) > 50``."""
+    if not isinstance(relation, Link) or relation.key or not pairs.count or np.bincount(pairs.y).max() > 1:
+        return [Some(relation, concept) for concept in concepts]
+    back = relation.inverse
+    return [_said_at_home(relation, back, concept) for concept in concepts]
+
+
+def _said_at_home(relation: Link, back: Link, concept: Concept) -> Concept:
+    here: list[Concept] = []
+    there: list[Concept] = []
+    for part in _parts(concept):
+        body = part.body if isinstance(part, Negation) else part
+        if isinstance(body, Some) and body.relation == back and body.least == 1:
+            here += [Negation(body.concept)] if isinstance(part, Negation) else _parts(body.concept)
+        else:
+            there.append(part)
+    if len(there) == len(_parts(concept)):
+        return Some(relation, concept)
+    return All((*here, Some(relation, there[0] if len(there) == 1 else All(tuple(there)))))
+
+
+def _parts(concept: Concept) -> Sequence[Concept]:
+    return concept.parts if isinstance(concept, All) else (concept,)
 
 
 def _is_plain(term: Concept) -> bool:

@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dlm.data.bits import BoolArray
-from dlm.data.facts import Facts, Rows
+from dlm.data.facts import Facts, Rows, row_keys
 from dlm.data.problem import DataProblem
 from dlm.data.signatures import signatures_of
-from dlm.engines.check import row_keys
 from dlm.engines.choose import run_program
 from dlm.errors import SettingsError
 from dlm.learning.rules.terms import Variables

@@ -134,7 +134,8 @@ class DataResult(ProgramResult):
     """The program chosen from a front, and how it does on the atoms it was learned from and on held-out ones.
 
     `folds` is the accuracy of cross-validation, if the choice took one. `claim` is the accuracy on unseen atoms that
-    can be claimed beforehand: the low end of its interval.
+    can be claimed beforehand, the low end of its interval. Without folds nothing is claimed: how well a program fits
+    what it was learned from does not tell.
     """
 
     kind: ClassVar[str] = "data"
@@ -157,13 +158,27 @@ class DataResult(ProgramResult):
         return explain(self.program, lookups_of(self.program, self.facts), parse_query(atom))
 
     @property
-    def claim(self) -> float:
-        return (self.folds or Interval.of(self.train)).low
+    def claim(self) -> float | None:
+        return None if self.folds is None else self.folds.low
+
+    @property
+    def unclaimed(self) -> str:
+        """Why nothing is claimed, and what would be needed."""
+        if self.ended == "time limit":
+            return "no folds were run, as there was no time: a longer time limit gives them theirs"
+        if self.ended != "finished":
+            return "no folds were run, as the run was stopped"
+        more = "" if self.test is not None else "; to test the program hold examples out (--split 0.2, --test PATH)"
+        return f"no folds were run{more}"
 
     @property
     def verified(self) -> bool:
-        """Whether what was claimed holds on held-out atoms; without any nothing is verified."""
-        return self.test is not None and Interval.of(self.test).accuracy >= self.claim
+        """Whether what was claimed holds on held-out atoms; without any nothing is verified.
+
+        If nothing was claimed, the program has to be about as good on them as on those that it was learned from.
+        """
+        least = Interval.of(self.train).low if self.claim is None else self.claim
+        return self.test is not None and Interval.of(self.test).accuracy >= least
 
     @property
     def good(self) -> bool:
@@ -180,8 +195,12 @@ class DataResult(ProgramResult):
             wrong = self.train.misses + self.train.alarms
             return "fits the data" if not wrong else f"fits the data but for {wrong} atoms"
         count = self.test.hits + self.test.misses + self.test.alarms + self.test.rejections
-        state = "verified on" if self.verified else "claim not met on"
-        return f"{state} {count:,} held-out atoms: accuracy {Interval.of(self.test)}"
+        accuracy = Interval.of(self.test)
+        if self.verified or self.claim is not None:
+            return (
+                f"{'verified' if self.verified else 'claim not met'} on {count:,} held-out atoms: accuracy {accuracy}"
+            )
+        return f"worse on {count:,} held-out atoms than on those it was learned from: accuracy {accuracy}"
 
     def _own_json(self) -> dict[str, object]:
         return {

@@ -73,6 +73,21 @@ def learn_data(
 
 
 @dataclass
+class _Pace:
+    """How long a piece of work takes. A run ends by its limit if there is time for one more, and for the end."""
+
+    before: float | None = None
+    longest: float = 0.0
+
+    def has_time(self, seconds: float, limit: float) -> bool:
+        """Whether there is time left for a piece of work, and as much again for checking and writing the result."""
+        if self.before is not None:
+            self.longest = max(self.longest, seconds - self.before)
+        self.before = seconds
+        return seconds + 2 * self.longest <= limit
+
+
+@dataclass
 class _DataRun:
     problem: DataProblem
     settings: DataRunSettings
@@ -85,6 +100,7 @@ class _DataRun:
     given: list[tuple[Given, BoolArray]] = field(default_factory=list)
     facts: Facts = field(init=False)
     held_out: FoldErrors | None = None
+    pace: _Pace = field(default_factory=lambda: _Pace())
     folds: Interval | None = None
 
     def run(self) -> DataResult:
@@ -141,7 +157,8 @@ class _DataRun:
                 self._save(builder)
             if builder.front:
                 self._show(builder, stage)
-            if builder.front and self.session.seconds > GROWING * self.settings.time_limit:
+            seconds, limit = self.session.seconds, self.settings.time_limit
+            if builder.front and (seconds > GROWING * limit or not self.pace.has_time(seconds, limit)):
                 self.session.note(f"no time for a larger language than that of the stage {stage!r}")
                 self.ended = "time limit"
                 break
@@ -179,7 +196,7 @@ class _DataRun:
         for found in cross_validate(self.problem, self.problem.labels, numbers, self.stages, self.given):
             self.steps += 1
             self.held_out = found or self.held_out
-            if self.session.out_of_time:
+            if not self.pace.has_time(self.session.seconds, self.settings.time_limit):
                 self.ended = "time limit"
                 break
             self._show_folds(folds)

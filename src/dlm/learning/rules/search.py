@@ -26,10 +26,10 @@ from dlm.logic.syntax import FALSE, TRUE, Definition, Formula, Not, Program
 
 __all__ = ["CHEAP", "CLEAR", "ENOUGH", "Recipe", "FoundRules", "RuleBuilder"]
 
-ENOUGH, TINY, CLEAR, SMALL = 3, 0.005, 10, 0.2
+ENOUGH, TINY, CLEAR, SMALL, LONG = 3, 0.005, 10, 0.2, 4
 """Literals of a program without errors, and literals for each positive row, with which no smaller one is looked for;
-literals with which four further stages without a smaller one end the search; and for each positive row with which one
-does."""
+literals with which four further stages without a smaller one end the search; and literals for each positive row with
+which one does, two if it is larger than clear, and so on up to four."""
 
 NOISE, STALE = 0.02, 3
 """The share of the positive rows by which size plus errors must fall for a stage to have been worth its while, and the
@@ -119,15 +119,22 @@ class RuleBuilder:
             yield stage
             size, same = self.best.size, same + 1 if self.best.size == before else 0
             positives = float(self.labels.weights[self.labels.truth].sum())
-            patience = 4 if size <= CLEAR else len(plan)
-            patience = 0 if size <= max(ENOUGH, TINY * positives) else 1 if size <= SMALL * positives else patience
-            if early and not self.best.errors and same >= patience:
+            if early and not self.best.errors and same >= self._patience(size, positives, len(plan)):
                 return
             energy = min(found.size + found.errors for found in self.front.values())
             stale = 0 if energy < least - NOISE * positives else stale + 1
             least = min(least, energy)
             if early and self.best.errors and stale >= STALE and self.labels.count > MANY:
                 return
+
+    @staticmethod
+    def _patience(size: int, positives: float, stages: int) -> int:
+        """How many stages in a row without a smaller program end the search: more if the program is a large one."""
+        if size <= max(ENOUGH, min(TINY * positives, CLEAR)):
+            return 0
+        if size <= SMALL * positives:
+            return min(LONG, -(-size // CLEAR))
+        return LONG if size <= CLEAR else stages
 
     def _plan(self) -> list[tuple[str, list[Step]]]:
         growth, scores = self.growth, self.growth.scores

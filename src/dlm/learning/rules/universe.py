@@ -30,6 +30,9 @@ __all__ = ["EdgeList", "TypedColumns", "WideTable", "build_universe"]
 LARGE = 100_000
 """Objects from which on only the surroundings of the rows are looked at."""
 
+DENSE = 32
+"""Numbers are sorted by a table of truth values if that has at most so many cells for each of them."""
+
 VALUES = 24
 """How many values of an attribute become constants at most."""
 
@@ -41,16 +44,53 @@ class EdgeList:
     types: tuple[int, int]
     x: Indices
     y: Indices
+    _begins: dict[int, Indices] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, types: tuple[int, int], x: Indices, y: Indices, size: int) -> EdgeList:
         """EdgeList in any order, repeated perhaps; `size` is the number of objects of the second type."""
-        keys = np.unique(x * size + y)
-        return cls(types, keys // size, keys % size)
+        first, second = np.divmod(_sorted_once(x * size + y), max(size, 1))
+        return cls(types, first, second)
 
     @property
     def count(self) -> int:
         return len(self.x)
+
+    def begins(self, size: int) -> Indices:
+        """Where the pairs of each of the first type's objects begin, and at last where they end."""
+        known = self._begins.get(size)
+        if known is None:
+            known = np.searchsorted(self.x, np.arange(size + 1))
+            if size <= LARGE:
+                self._begins[size] = known
+        return known
+
+    def count_from(self, objects: Indices, size: int) -> int:
+        """How many pairs begin with some objects of the first type, which has so many."""
+        begins = self.begins(size)
+        return int((begins[objects + 1] - begins[objects]).sum())
+
+    def pairs_from(self, objects: Indices, size: int) -> tuple[Indices, Indices]:
+        """The pairs that begin with some objects: the place of the object among these, and what it is related to."""
+        begins = self.begins(size)
+        first = begins[objects]
+        counts = begins[objects + 1] - first
+        owners = np.repeat(np.arange(len(objects)), counts)
+        shift = first - (np.cumsum(counts) - counts)
+        return owners, self.y[np.arange(len(owners)) + shift[owners]]
+
+
+def _sorted_once(keys: Indices) -> Indices:
+    """Numbers in order, each once."""
+    if not len(keys):
+        return keys
+    most = int(keys.max()) + 1
+    if most <= DENSE * len(keys):
+        table = np.zeros(most, dtype=np.bool_)
+        table[keys] = True
+        return np.flatnonzero(table)
+    ordered = np.sort(keys)
+    return np.asarray(ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])])
 
 
 @dataclass(frozen=True)

@@ -218,31 +218,52 @@
     update();
   };
 
-  const drawFacts = () => {
-    const focused = document.activeElement?.dataset?.fact;
-    $("facts").replaceChildren(...tables.map((table) => {
-      const chips = [...rows.get(table.name).map((row) => [row, true]), ...removed.get(table.name).map((row) => [row, false])];
-      chips.sort(([one], [other]) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
-      const items = chips.map(([row, there]) => {
-        const button = make("button", { type: "button", textContent: shown(table, row) });
-        button.setAttribute("aria-pressed", there);
-        button.dataset.fact = JSON.stringify([table.name, ...row]);
-        button.addEventListener("click", () => toggle(table, row));
-        return make("li", {}, button);
-      });
-      return make("ul", { className: "chips" }, ...items);
-    }));
-    if (focused) [...$("facts").querySelectorAll("button")].find((each) => each.dataset.fact === focused)?.focus();
+  // The items of a list by key: those that stay are not made anew, so that a click lays out little.
+  const keyed = (holder, make) => {
+    let kept = new Map();
+    return (rows) => {
+      const wanted = new Map(rows.map((row) => [JSON.stringify(row), row]));
+      for (const [key, item] of kept) if (!wanted.has(key)) item.remove();
+      const found = new Map();
+      let next = holder.firstChild;
+      for (const [key, row] of wanted) {
+        const item = kept.get(key) ?? make(row);
+        found.set(key, item);
+        if (item === next) next = next.nextSibling;
+        else holder.insertBefore(item, next);
+      }
+      kept = found;
+      return kept;
+    };
+  };
+  const chip = (text, press) => {
+    const button = make("button", { type: "button", textContent: text });
+    button.addEventListener("click", press);
+    return make("li", {}, button);
   };
 
-  const drawAnswers = () => {
-    $("count").textContent = `${answers.length} of ${space.length} are true of ${word(target.name)}.`;
-    const items = answers.slice(0, 200).map((row) => {
-      const button = make("button", { type: "button", textContent: atomText(target.name, row) });
-      button.addEventListener("click", () => explainAtom(row));
-      return make("li", {}, button);
+  const factLists = tables.map((table) => {
+    const holder = make("ul", { className: "chips" });
+    $("facts").append(holder);
+    return keyed(holder, (row) => chip(shown(table, row), () => toggle(table, row)));
+  });
+  const drawFacts = () => {
+    tables.forEach((table, number) => {
+      const there = new Set(rows.get(table.name).map((row) => JSON.stringify(row)));
+      const all = [...rows.get(table.name), ...removed.get(table.name)];
+      all.sort((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
+      for (const [key, item] of factLists[number](all)) item.firstChild.setAttribute("aria-pressed", there.has(key));
     });
-    $("answers-now").replaceChildren(make("ul", { className: "chips", id: "answer-list" }, ...items));
+  };
+
+  const LISTED = 200;
+  const answerList = make("ul", { className: "chips", id: "answer-list" });
+  $("answers-now").replaceChildren(answerList);
+  const showAnswers = keyed(answerList, (row) => chip(atomText(target.name, row), () => explainAtom(row)));
+  const drawAnswers = () => {
+    const listed = answers.length > LISTED ? ` The first ${LISTED} are listed.` : "";
+    $("count").textContent = `${answers.length} of ${space.length} are true of ${word(target.name)}.${listed}`;
+    showAnswers(answers.slice(0, LISTED));
   };
 
   const explainAtom = (row) => {
@@ -274,33 +295,36 @@
   // ---------------------------------------------------------------- the drawing
 
   let picked = null;
-  const place = (object) => {
-    const angle = (2 * Math.PI * objects.indexOf(object)) / objects.length - Math.PI / 2;
-    return [92 * Math.cos(angle), 92 * Math.sin(angle)];
+  const places = new Map(objects.map((object, number) => {
+    const angle = (2 * Math.PI * number) / objects.length - Math.PI / 2;
+    return [object, [Math.cos(angle), Math.sin(angle)].map((part) => Math.round(9200 * part) / 100)];
+  }));
+  const edge = ([from, to]) => {
+    const [x, y] = places.get(from), [u, v] = places.get(to);
+    return from === to ? `M ${x} ${y} q 14 -16 0 -18 q -14 2 0 18` : `M ${x} ${y} Q ${(x + u) / 3} ${(y + v) / 3} ${u} ${v}`;
   };
-  const edge = (from, to, kind) => {
-    const [x, y] = place(from), [u, v] = place(to);
-    const path = from === to ? `M ${x} ${y} q 14 -16 0 -18 q -14 2 0 18` : `M ${x} ${y} Q ${(x + u) / 3} ${(y + v) / 3} ${u} ${v}`;
-    return svg("path", { class: `edge ${kind}`, d: path });
-  };
+  // The edges of a relation are one path.
+  const drawn = tables.map((table, number) => [table, svg("path", { class: `edge edge-${number % 4}` })])
+    .filter(([table]) => !table.kind && table.arity === 2);
+  const answerEdges = svg("path", { class: "edge answer-edge" });
+  const nodes = new Map(objects.map((object) => {
+    const [x, y] = places.get(object);
+    const node = svg("circle", { cx: x, cy: y, r: 8 });
+    node.addEventListener("click", () => pick(object));
+    return [object, node];
+  }));
+  $("drawing").replaceChildren(...drawn.map(([, path]) => path), answerEdges, ...[...nodes].flatMap(([object, node]) => {
+    const [x, y] = places.get(object);
+    const label = svg("text", { x, y: y + 2 });
+    label.textContent = object.length > 8 ? `${object.slice(0, 7)}…` : object;
+    return [node, label];
+  }));
   const drawWorld = () => {
-    const parts = [];
-    tables.forEach((table, number) => {
-      if (!table.kind && table.arity === 2)
-        for (const [from, to] of rows.get(table.name)) parts.push(edge(from, to, `edge-${number % 4}`));
-    });
-    if (target.parameters.length === 2) for (const [from, to] of answers) parts.push(edge(from, to, "answer-edge"));
+    for (const [table, path] of drawn) path.setAttribute("d", rows.get(table.name).map(edge).join(" "));
+    answerEdges.setAttribute("d", target.parameters.length === 2 ? answers.map(edge).join(" ") : "");
     const chosen = new Set(target.parameters.length === 1 ? answers.map(([object]) => object) : []);
-    for (const object of objects) {
-      const [x, y] = place(object);
-      const kind = `node${chosen.has(object) ? " answer-node" : ""}${picked === object ? " picked" : ""}`;
-      const node = svg("circle", { class: kind, cx: x, cy: y, r: 8 });
-      node.addEventListener("click", () => pick(object));
-      const label = svg("text", { x, y: y + 2 });
-      label.textContent = object.length > 8 ? `${object.slice(0, 7)}…` : object;
-      parts.push(node, label);
-    }
-    $("drawing").replaceChildren(...parts);
+    for (const [object, node] of nodes)
+      node.setAttribute("class", `node${chosen.has(object) ? " answer-node" : ""}${picked === object ? " picked" : ""}`);
   };
   const pick = (object) => {
     const table = selected();
