@@ -146,7 +146,7 @@ def test_the_best_seed_of_a_policy_stands_beside_the_paper_s(tmp_path: Path) -> 
         cost = {"wall_seconds": 5.0, "literals": 4, "cpu_seconds": 5.0, "learner": "ppo+repair"}
         records.keep(str(seed), {**about, **cost, "returns": tests, "soft_returns": []})
     text = write_page(experiment, wanted, records, tmp_path).read_text()
-    assert "| ppo | rl/sorting | 10 numbers | 2 | 1 | 0.940 | 0.920 ± 0.02 | 0.939 | 100 | 5 | 4 |" in text
+    assert "| ppo | rl/sorting | 10 numbers | 2 | 1 | 1 | 0.940 | 0.920 ± 0.02 | 0.939 | 100 | 5 | 5 | 4 |" in text
     assert "| ppo+repair 2 | DLM 0.939 ± 0.02 |" in text
 
 

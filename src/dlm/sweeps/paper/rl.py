@@ -139,6 +139,7 @@ def _rows(task: str, method: Method, runs: Sequence[Record]) -> list[Record]:
                 "column": method.column,
                 "runs": len(runs),
                 "verified": sum(run["verified"] for run in runs),
+                "optimal": sum(all(test.optimal for test in each[which]) for each in tests),
                 "made_by": [run["learner"] for run in runs],
                 "best": statistics.mean(test.mean for test in best[which]),
                 "mean": statistics.mean(means),
@@ -146,6 +147,7 @@ def _rows(task: str, method: Method, runs: Sequence[Record]) -> list[Record]:
                 "success": statistics.mean(test.success for each in tests for test in each[which]),
                 "optimum": None if None in optima else statistics.mean(value for value in optima if value is not None),
                 "seconds": statistics.median(run["wall_seconds"] for run in runs),
+                "cpu_seconds": statistics.median(run["cpu_seconds"] for run in runs),
                 "literals": statistics.median(run["literals"] for run in runs),
                 "paper": None if known is None else _published(known[RL_COLUMNS.index(method.column or "")]),
             }
