@@ -50,7 +50,12 @@ def main() -> None:
         played = [_play(task, folder, browser) for task in PLAYED]
     figures = {**machine(), "load": os.getloadavg()[0], "commit": commit()}
     figures |= {"runs": runs, "large": large, "played": played, "objects": PLAYED_OBJECTS, "clicks": CLICKS}
-    write(OUT, "report", figures, render("report", figures))
+    write(OUT, "report", figures, page(figures))
+
+
+def page(figures: Record) -> str:
+    """The page, in Markdown."""
+    return render("report", figures)
 
 
 def _report_of_run(problem: str, folder: Path, browser: Any) -> Record:

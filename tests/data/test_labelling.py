@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dlm.data.facts import Facts, Rows, Typing
-from dlm.data.grouping import components, fold_numbers, group_atoms, split_atoms
+from dlm.data.grouping import choose_folds, components, fold_numbers, group_atoms, split_atoms
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.labelling import CLOSED_LIMIT, AtomSpace, few_negatives, label_atoms
+from dlm.data.problem import DataProblem
 from dlm.errors import DataError
 
 
@@ -118,6 +119,30 @@ def test_folds_and_splits_keep_groups_together(seed: int, folds: int) -> None:
     assert train.count + test.count == labels.count
     assert min(train.count, test.count) > 0
     assert not set((train.rows[:, 0] // 2).tolist()) & set((test.rows[:, 0] // 2).tolist())
+
+
+@given(st.integers(0, 1000), st.integers(4, 6))
+def test_folds_of_objects_say_nothing_of_them_elsewhere(seed: int, folds: int) -> None:
+    generator = np.random.default_rng(seed)
+    labels = atoms_of(np.unique(generator.integers(30, size=(80, 2)), axis=0).tolist())
+    problem = DataProblem("p", untyped(30, edge=[(n, n + 1) for n in range(29)]), labels, world="whole")
+    found = choose_folds(problem, folds, generator)
+    assert np.logical_or.reduce(found.held_out).all(), "every atom is held out once at least"
+    for out in found.held_out:
+        if found.of == "objects":
+            tested = [set(row) - set(labels.rows[~out].ravel().tolist()) for row in labels.rows[out].tolist()]
+            assert all(tested), "an object of each atom is new"
+            assert 2 * out.sum() <= labels.count
+        else:
+            assert not set(labels.rows[out, 0].tolist()) & set(labels.rows[~out, 0].tolist())
+
+
+def test_an_object_of_most_atoms_is_not_held_out() -> None:
+    labels = atoms_of([[n // 2, 30 + (n % 4 == 0)] for n in range(20)])
+    problem = DataProblem("p", untyped(32, edge=[(n, n + 1) for n in range(31)]), labels, world="whole")
+    found = choose_folds(problem, 5, np.random.default_rng(0))
+    assert found.of == "first arguments"
+    assert np.sum(found.held_out, axis=0).tolist() == [1] * 20
 
 
 def test_one_group_cannot_be_split() -> None:

@@ -13,6 +13,7 @@ from dlm.learning.schedule import (
     RestartSchedule,
     Schedule,
     SoftnessSchedule,
+    WorldSchedule,
     fast_schedule,
     paper_schedule,
 )
@@ -26,8 +27,7 @@ from dlm.tasks import get_task
 SMALL = MachineSettings(depth=3, breadth=2, outputs=4)
 QUICK = Schedule(
     size=6,
-    smaller=0.3,
-    rich=0.5,
+    worlds=WorldSchedule(smaller=0.3, rich=0.5, mine=2),
     learning_rate=0.03,
     steps=5,
     epochs=60,
@@ -35,7 +35,6 @@ QUICK = Schedule(
     loss=LossSchedule(balance=0.1, margin=0.05),
     restart=RestartSchedule(warm=1, shallower=1),
     check_every=20,
-    mine=2,
 )
 
 

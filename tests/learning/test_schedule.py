@@ -9,6 +9,7 @@ from dlm.learning.schedule import (
     SCHEDULES,
     RestartSchedule,
     Schedule,
+    WorldSchedule,
     fast_schedule,
     get_schedule,
     paper_schedule,
@@ -30,8 +31,9 @@ def test_the_paper_s_table(name: str, size: int, epochs: int) -> None:
     assert (schedule.softness.temperature, schedule.softness.noise, schedule.softness.dropout) == (1.0, 1.0, 0.1)
     soft = schedule.softness
     assert (soft.temperature_decay, soft.noise_decay, soft.dropout_decay) == (0.995, 0.98, 0.98)
-    assert (schedule.smaller, schedule.rich, schedule.loss.balance, schedule.loss.margin) == (0.0, 0.0, 0.0, 0.0)
-    assert (schedule.check_every, schedule.mine) == (0, 0)
+    assert (schedule.loss.balance, schedule.loss.margin) == (0.0, 0.0)
+    assert schedule.worlds == WorldSchedule()
+    assert schedule.check_every == 0
     assert schedule.steps_at(0) == schedule.steps_at(7) == 250
 
 
@@ -121,6 +123,7 @@ def test_learners_without_a_schedule_refuse_its_changes() -> None:
 
 def test_worlds_to_train_on_have_atoms_of_both_classes() -> None:
     """Few families of twelve have a maternal great-uncle; in four of five there is an uncle."""
-    sizes = {name: fast_schedule(get_task(name), get_task(name).settings).size for name in task_names()}
-    assert sizes["family/is-uncle"] == 12 < sizes["family/is-mguncle"] <= 20
+    schedules = {name: fast_schedule(get_task(name), get_task(name).settings) for name in task_names()}
+    assert {name for name, schedule in schedules.items() if schedule.worlds.larger} == {"family/is-mguncle"}
+    assert schedules["family/is-mguncle"].size == 12
     assert living_size(get_task("family/is-mguncle"), 30) == 20

@@ -1,7 +1,8 @@
 """Which labelled atoms belong together: those of one world, or about one object. Folds and test sets keep them so.
 
 Atoms are grouped by the key of their worlds, if there is one; else by connected components of things, where values
-connect nobody, if there are enough of them; else by the first object they are about, if examples share objects.
+connect nobody, if there are enough of them; else by the first object they are about, if examples share objects. Folds
+for a choice are then shares of all objects: what holds for pairs of known objects may say nothing of new ones.
 """
 
 from __future__ import annotations
@@ -9,17 +10,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.bits import BoolArray
 from dlm.data.facts import Facts, Rows
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import DataProblem
 from dlm.errors import DataError
 
-__all__ = ["Grouping", "GroupKind", "components", "fold_numbers", "group_atoms", "split_atoms", "worlds_of"]
+__all__ = [
+    "Folds",
+    "Grouping",
+    "GroupKind",
+    "choose_folds",
+    "components",
+    "fold_numbers",
+    "group_atoms",
+    "split_atoms",
+    "worlds_of",
+]
 
 GroupKind = Literal["key", "components", "objects", "atoms"]
 
@@ -78,10 +90,16 @@ def _components_of(facts: Facts, labels: LabelledAtoms) -> NDArray[np.int64]:
 
 
 def _first_thing(facts: Facts, labels: LabelledAtoms) -> int:
+    return _things(facts, labels)[0]
+
+
+def _things(facts: Facts, labels: LabelledAtoms) -> list[int]:
+    """The arguments that are things; all of them if none is."""
+    every = list(range(labels.arity))
     if facts.typing is None or not labels.count:
-        return 0
-    values = [int(facts.typing.of[number]) in facts.typing.value_types for number in labels.rows[0]]
-    return values.index(False) if False in values else 0
+        return every
+    things = [place for place in every if int(facts.typing.of[labels.rows[0, place]]) not in facts.typing.value_types]
+    return things or every
 
 
 def components(facts: Facts, relations: Iterable[Rows]) -> NDArray[np.int64]:
@@ -124,6 +142,32 @@ def fold_numbers(grouping: Grouping, folds: int, rng: np.random.Generator) -> ND
             fold[group] = int(load.argmin())
             load[fold[group]] += sizes[group]
     return fold[grouping.of]
+
+
+class Folds(NamedTuple):
+    """For each fold the atoms that learning does without, and in words what a fold is made of."""
+
+    held_out: tuple[BoolArray, ...]
+    of: str
+
+
+def choose_folds(problem: DataProblem, folds: int, rng: np.random.Generator) -> Folds:
+    """So many folds of whole groups. Where examples share objects, folds of objects, as many for each argument.
+
+    An atom is held out with each of the things it is about: with those of two folds twice. Folds for each argument make
+    that a fold holds out as many atoms as one of first arguments would. Where few things are in so many atoms that it
+    holds out more than half of them, folds are by first arguments.
+    """
+    grouping, labels = worlds_of(problem), problem.labels
+    if grouping.kind == "objects":
+        rows = labels.rows[:, _things(problem.facts, labels)]
+        objects, count = rng.permutation(np.unique(rows)), folds * rows.shape[1]
+        outs = tuple(np.asarray(np.isin(rows, objects[fold::count]).any(axis=1)) for fold in range(count))
+        if all(0 < 2 * int(out.sum()) <= labels.count for out in outs):
+            return Folds(outs, "objects")
+    numbers = fold_numbers(grouping, folds, rng)
+    of = {"key": "worlds", "components": "worlds", "objects": "first arguments", "atoms": "examples"}[grouping.kind]
+    return Folds(tuple(numbers == fold for fold in range(folds)), of)
 
 
 def split_atoms(

@@ -89,10 +89,11 @@ def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) ->
     if name != "gradient":
         return build_learner(name, task, replace(settings, seed=phase.seed, incremental=False))
     from dlm.learning.gradient import GradientLearner
-    from dlm.learning.schedule import schedule_for
+    from dlm.learning.schedule import schedule_for, whole_worlds
     from dlm.machine.device import find_device
 
-    schedule = schedule_for(task, settings)
+    # What was invented is true of a world, and need not be of a part of it.
+    schedule = whole_worlds(schedule_for(task, settings), task)
     if settings.schedule == "fast":  # the paper's schedule is long enough, and is not shortened
         schedule = replace(schedule, steps=phase.steps, restart=replace(schedule.restart, shallower=0))
     return GradientLearner(task, settings.machine, schedule, phase.seed, find_device(settings.device))

@@ -185,7 +185,7 @@ class GradientLearner:
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         """Train on these worlds too from now on, unless the schedule has no room for it."""
-        if self.schedule.mine:
+        if self.schedule.worlds.mine:
             self.worlds.keep(counterexamples)
 
     def current_choices(self) -> Choices:
@@ -208,7 +208,8 @@ class GradientLearner:
             self._lean_on(elite, restart)
             return restart
         standing.warm, standing.elite = 0, None
-        left_out = int(self._rng.integers(self.schedule.restart.shallower + 1)) if standing.restarts else 0
+        most = self.schedule.restart.shallower
+        left_out = int(self._rng.integers(most + 1)) if standing.restarts else most // 2
         return self._set_up(self.settings.depth - left_out)
 
     def _remember(self) -> None:
@@ -339,15 +340,15 @@ class GradientLearner:
         """Keep some worlds that the program is wrong on for training, if they are the exception."""
         bad = np.flatnonzero(wrong.any(axis=1))
         if 2 * len(bad) < examples.count:
-            self.refute([examples.take(bad[: self.schedule.mine])])
+            self.refute([examples.take(bad[: self.schedule.worlds.mine])])
 
     def _try_sizes(self, program: Program) -> bool:
         """Whether the program is right on worlds of all sizes up to the task's; what it is wrong on is kept."""
         for size in training_sizes(self.task.train_size):
-            examples = self.worlds.rich(MANY, size)
+            examples = self.worlds.whole(MANY, size)
             bad = np.flatnonzero(examples.mistakes(evaluate_target(program, examples.worlds)).any(axis=1))
             if len(bad):
-                self.refute([examples.take(bad[: self.schedule.mine])])
+                self.refute([examples.take(bad[: self.schedule.worlds.mine])])
                 return False
         return True
 

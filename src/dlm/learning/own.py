@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,7 @@ DEPTH = 4
 class DataTask(Task):
     """A task whose worlds are given: drawing picks some of them, of the size that is nearest to what is asked for."""
 
+    given_only: ClassVar[bool] = True
     given: tuple[Examples, ...] = ()
 
     @cached_property

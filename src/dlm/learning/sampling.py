@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dlm.data.worlds import Examples, join_examples
+from dlm.data.worlds import BoolArray, Examples, Worlds, join_examples
 from dlm.seeds import fixed_rng
 from dlm.tasks.task import Task
 
 if TYPE_CHECKING:
     from dlm.learning.schedule import Schedule
 
-__all__ = ["TrainingWorlds", "living_size", "rare_atoms", "rich_factor", "sample_rich", "training_sizes"]
+__all__ = [
+    "TrainingWorlds",
+    "cut_out",
+    "cut_rich",
+    "living_size",
+    "rare_atoms",
+    "rich_factor",
+    "sample_rich",
+    "training_sizes",
+]
 
 # Counterexamples kept, and the share of slices that train on some.
 KEPT, REMEMBER = 128, 0.3
@@ -23,6 +33,8 @@ KEPT, REMEMBER = 128, 0.3
 RICH_SHARE, RICH_FACTOR = 0.1, 40
 # Worlds are large enough to train on if this share of them has atoms of both classes.
 LIVING_SHARE = 0.25
+# Parts that are cut for each one that is kept; what draws an object into a part that shares no fact with it.
+CUTS, LOOSE = 3, 0.2
 
 
 def training_sizes(size: int) -> list[int]:
@@ -36,6 +48,51 @@ def sample_rich(task: Task, rng: np.random.Generator, count: int, size: int, fac
         return task.sample(rng, count, size)
     examples = task.sample(rng, count * factor, size)
     return examples.take(np.argsort(-(rare_atoms(examples) + rng.random(examples.count)))[:count])
+
+
+def cut_rich(task: Task, rng: np.random.Generator, count: int, size: int, larger: int) -> Examples:
+    """Worlds of `size` objects that are parts of larger ones, those first that have atoms of both classes."""
+    parts = cut_out(task, sample_rich(task, rng, CUTS * count, larger, 2), rng, size)
+    return parts.take(np.argsort(-((rare_atoms(parts) > 0) + rng.random(parts.count)))[:count])
+
+
+def cut_out(task: Task, examples: Examples, rng: np.random.Generator, size: int) -> Examples:
+    """A part of each world, around an atom of the rarer class if there is one.
+
+    Objects join one by one, likelier the more of those inside they share facts with. A part is a world by itself: its
+    facts are those among its objects, and what is true of them is asked anew.
+    """
+    worlds, rows = examples.worlds, np.arange(examples.count)
+    near = _neighbours(worlds)
+    inside = np.zeros((worlds.count, worlds.size), dtype=np.bool_)
+    wanted = rng.random((worlds.count, worlds.size**task.target_arity)) * (_rarer(examples) + 1e-9)
+    for place in np.unravel_index(wanted.argmax(axis=1), (worlds.size,) * task.target_arity):
+        inside[rows, place] = True
+    while (open_ := inside.sum(axis=1) < size).any():
+        ties = np.log((near @ inside[:, :, None].astype(np.float32))[:, :, 0] + LOOSE)
+        drawn = np.where(inside, -np.inf, ties + rng.gumbel(size=inside.shape))
+        inside[rows[open_], drawn.argmax(axis=1)[open_]] = True
+    kept = rng.permuted(np.nonzero(inside)[1].reshape(worlds.count, size), axis=1)
+    part = Worlds(worlds.count, size, {name: _among(array, kept) for name, array in worlds.relations.items()})
+    return Examples(part, task.label(part), task.scored(size), task.one_is_enough)
+
+
+def _neighbours(worlds: Worlds) -> NDArray[np.float32]:
+    """Which two objects stand in a fact together: ``(count, size, size)``."""
+    near = np.zeros((worlds.count, worlds.size, worlds.size), dtype=np.bool_)
+    for array in worlds.relations.values():
+        for one, other in combinations(range(1, array.ndim), 2):
+            rest = tuple(axis for axis in range(1, array.ndim) if axis not in (one, other))
+            near |= array.any(axis=rest)
+    return (near | near.transpose(0, 2, 1)).astype(np.float32)
+
+
+def _among(array: BoolArray, kept: NDArray[np.int64]) -> BoolArray:
+    """A relation among the objects that are kept of each world."""
+    arity, (count, size) = array.ndim - 1, kept.shape
+    world = np.arange(count).reshape(-1, *(1,) * arity)
+    places = (kept.reshape(count, *(size if axis == place else 1 for axis in range(arity))) for place in range(arity))
+    return np.asarray(array[(world, *places)])
 
 
 def rich_factor(task: Task, rng: np.random.Generator, size: int, least: int, most: int) -> int:
@@ -61,10 +118,16 @@ def living_size(task: Task, least: int) -> int:
 
 def rare_atoms(examples: Examples) -> NDArray[np.int64]:
     """How many scored atoms of each world are of the class that the world has fewer of."""
+    counts: NDArray[np.int64] = _rarer(examples).sum(axis=1)
+    return counts
+
+
+def _rarer(examples: Examples) -> BoolArray:
+    """The scored atoms of each world that are of the class that the world has fewer of."""
     asked = examples.asked
-    positives = (examples.target.reshape(examples.count, -1) & asked).sum(axis=1)
-    fewer: NDArray[np.int64] = np.minimum(positives, asked.sum(axis=1) - positives)
-    return fewer
+    positives = examples.target.reshape(examples.count, -1) & asked
+    fewer = 2 * positives.sum(axis=1) <= asked.sum(axis=1)
+    return np.where(fewer[:, None], positives, asked & ~positives)
 
 
 class TrainingWorlds:
@@ -74,7 +137,7 @@ class TrainingWorlds:
         self.task, self.schedule = task, schedule
         self.hard: list[Examples] = []
         self._rng = rng
-        self._factor = self._rarity_factor() if schedule.rich else 1
+        self._factor = self._rarity_factor() if schedule.worlds.rich else 1
 
     def keep(self, counterexamples: Sequence[Examples]) -> None:
         """Train on these worlds too from now on; the oldest are forgotten."""
@@ -88,11 +151,11 @@ class TrainingWorlds:
         if self.hard and self._rng.random() < REMEMBER:
             return self.hard[self._rng.integers(len(self.hard))].size
         smaller = [s for s in training_sizes(size) if 2 * s >= size and s < size]
-        return int(self._rng.choice(smaller)) if smaller and draw < self.schedule.smaller else size
+        return int(self._rng.choice(smaller)) if smaller and draw < self.schedule.worlds.smaller else size
 
     def draw(self, size: int, count: int) -> Examples:
         """Fresh worlds, some of them rich, some replaced by counterexamples of that size."""
-        rich = round(count * self.schedule.rich) if self._factor > 1 else 0
+        rich = round(count * self.schedule.worlds.rich) if self._factor > 1 else 0
         parts = [self.task.sample(self._rng, count - rich, size)]
         if rich:
             parts.append(self.rich(rich, size))
@@ -109,6 +172,12 @@ class TrainingWorlds:
         return few if self._factor == 1 else [*few, self.rich(count, self.schedule.size)]
 
     def rich(self, count: int, size: int) -> Examples:
+        """Worlds with atoms of the rarer class: whole ones, or cut out of larger ones."""
+        larger = self.schedule.worlds.larger
+        return self.whole(count, size) if larger <= size else cut_rich(self.task, self._rng, count, size, larger)
+
+    def whole(self, count: int, size: int) -> Examples:
+        """Worlds with atoms of the rarer class, as the task draws them."""
         return sample_rich(self.task, self._rng, count, size, self._factor)
 
     def _rarity_factor(self) -> int:

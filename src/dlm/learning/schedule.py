@@ -18,15 +18,20 @@ __all__ = [
     "RestartSchedule",
     "Schedule",
     "SoftnessSchedule",
+    "WorldSchedule",
     "fast_schedule",
     "get_schedule",
     "paper_schedule",
     "schedule_for",
+    "whole_worlds",
 ]
 
 DIVERSITY = 10.0
 """How many times wider than in the published program the first logits are. Choices that begin alike stay mixed: under
 noise a mixture of several that mean the same is safer than any of them."""
+
+SHALLOW, SLOW = 5, 250
+"""Layers that a restart of the fast schedule has at least; steps an epoch where a target is hard to come by."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,16 @@ class LossSchedule:
 
 
 @dataclass(frozen=True)
+class WorldSchedule:
+    """Which worlds are trained on beside fresh ones of the training size: no others, by default."""
+
+    smaller: float = 0.0  # share of the batches that have fewer objects
+    rich: float = 0.0  # share of a batch that is chosen for its atoms of the rarer class
+    larger: int = 0  # objects of the worlds that rich ones are cut out of; 0: they are whole
+    mine: int = 0  # worlds of a failed trial to go on training on, at most; 0: no counterexamples
+
+
+@dataclass(frozen=True)
 class RestartSchedule:
     """How restarts differ from the first one: not at all, by default."""
 
@@ -60,7 +75,7 @@ class RestartSchedule:
     longest: int = 1 << 20  # steps an epoch, at most, however many restarts came before
     warm: int = 0  # restarts in a row that go on from the best program of the one before, at most
     boost: float = 2.5  # what a warm restart adds to the logits of that program's choices
-    shallower: int = 0  # layers that a restart from fresh logits, but for the first, may leave out at most
+    shallower: int = 0  # layers that a restart from fresh logits may leave out at most; the first leaves out half
 
 
 @dataclass(frozen=True)
@@ -68,8 +83,7 @@ class Schedule:
     """The settings of a training run. A run is a sequence of restarts, from fresh logits or warm."""
 
     size: int  # objects in a training world, at most
-    smaller: float = 0.0  # share of the batches that have fewer objects than `size`
-    rich: float = 0.0  # share of a batch that is chosen for its atoms of the rarer class
+    worlds: WorldSchedule = WorldSchedule()
     batch: int = 4  # worlds a step
     learning_rate: float = 0.005  # of AdamW
     weight_decay: float = 0.01  # of AdamW
@@ -80,7 +94,6 @@ class Schedule:
     restart: RestartSchedule = RestartSchedule()
     restarts: int = 0  # in all; 0: as many as time allows
     check_every: int = 0  # steps between trials of the program of the likeliest choices; 0: only at the end
-    mine: int = 0  # worlds of a failed trial to go on training on, at most; 0: no counterexamples
     slice_steps: int = 10  # steps a call of `advance`
 
     def steps_at(self, restart: int) -> int:
@@ -102,20 +115,30 @@ def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
 def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
     """Small worlds, rich in the rarer class; short restarts with early stopping once the program is right."""
     breadth = max(settings.breadth_at(layer) for layer in range(1, settings.depth))
-    size = living_size(task, 8 if breadth > 3 else 12)
-    return Schedule(
+    size = min(8 if breadth > 3 else 12, task.train_size)
+    larger = task.train_size if living_size(task, size) > size else 0
+    shallower = max(0, settings.depth - SHALLOW)
+    schedule = Schedule(
         size=size,
-        smaller=0.25,
-        rich=0.5,
+        worlds=WorldSchedule(smaller=0.25, rich=0.5, larger=larger, mine=2),
         learning_rate=0.03,
-        steps=100,
+        steps=SLOW if larger else 100,
         epochs=100,
         softness=SoftnessSchedule(temperature=0.5, temperature_decay=0.98),
         loss=LossSchedule(balance=0.1, balance_decay=0.98, margin=0.05),
-        restart=RestartSchedule(slower=1.5, longest=250, warm=1, shallower=max(0, settings.depth - 5)),
+        restart=RestartSchedule(slower=1.5, longest=SLOW, warm=1, shallower=shallower),
         check_every=50,
-        mine=2,
         slice_steps=_slice_steps(settings, size, 4),
+    )
+    return whole_worlds(schedule, task) if task.given_only else schedule
+
+
+def whole_worlds(schedule: Schedule, task: Task) -> Schedule:
+    """The same without parts of larger worlds: with worlds as large as it takes instead."""
+    if not schedule.worlds.larger:
+        return schedule
+    return replace(
+        schedule, size=living_size(task, schedule.size), worlds=replace(schedule.worlds, larger=0), slice_steps=10
     )
 
 

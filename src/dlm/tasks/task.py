@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -54,6 +55,9 @@ class Task:
     reading: str = ""
     rules: str = ""
     laws: str = ""
+
+    given_only: ClassVar[bool] = False
+    """Whether only worlds that are given have labels, so that no others can be trained on."""
 
     @cached_property
     def definition(self) -> Program:

@@ -17,7 +17,7 @@ from dlm.learning.fit import Fit
 from dlm.learning.rules.conjunctions import Groups, search_conjunctions
 from dlm.learning.rules.cover import cover_rows
 from dlm.learning.rules.result import Interval
-from dlm.learning.rules.search import RuleBuilder
+from dlm.learning.rules.search import RuleBuilder, Useful
 from dlm.learning.rules.select import cross_validate
 from dlm.learning.rules.tree import cut_back, grow_tree
 from learning.rules.problems import labelled_problems
@@ -115,11 +115,12 @@ def test_the_errors_of_folds_are_those_of_what_is_learned_without_them(problem: 
     labels = problem.labels
     assume(labels.count > 1)
     folds = np.arange(labels.count, dtype=np.int64) % 2
-    *_, found = cross_validate(problem, labels, folds, 2)
+    *_, found = cross_validate(problem, labels, [folds == 0, folds == 1], Useful(2))
     assert found is not None
     assert found.weights == ((labels.count + 1) // 2, labels.count // 2)
     for fold in (0, 1):
-        builder = RuleBuilder(problem, replace(labels, weights=np.where(folds == fold, 0.0, 1.0)))
+        left = labels.count / int((folds != fold).sum())  # the others count for those held out
+        builder = RuleBuilder(problem, replace(labels, weights=np.where(folds == fold, 0.0, left)))
         for _ in builder.stages(2, early=False):
             pass
         for recipe, errors in found.errors.items():

@@ -20,6 +20,9 @@ from dlm.data.bits import WORD, Words, pack_last, unpack_last, words_for
 __all__ = ["Conjunction", "Groups", "search_conjunctions"]
 
 
+MANY = 8
+"""Literals for each word of rows from which on words are looked at one after the other."""
+
 CHUNK = 1 << 26
 """Truth values that are unpacked at a time, about."""
 
@@ -77,7 +80,7 @@ def search_conjunctions(
         for chosen, before, bits in beam:
             positive, negative = coverage.within(bits)
             gain = _foil(positive, negative, prior) - 1e-3 * sizes
-            order = np.argsort(-gain, kind="stable")[: 2 * width]
+            order = _largest(gain, 2 * width)
             columns = (order, gain[order], positive[order], negative[order])
             for place, value, p, n in zip(*(column.tolist() for column in columns), strict=True):
                 if value == -math.inf or place in chosen:
@@ -100,6 +103,15 @@ def search_conjunctions(
     return ranked[:keep]
 
 
+def _largest(values: Floats, count: int) -> NDArray[np.intp]:
+    """The places of the largest values, the largest first, of equal ones the first first."""
+    if len(values) <= count:
+        return np.argsort(-values, kind="stable")
+    least = np.partition(values, len(values) - count)[len(values) - count]
+    some = np.flatnonzero(values >= least)
+    return np.asarray(some[np.argsort(-values[some], kind="stable")[:count]])
+
+
 def _foil(positive: Floats, negative: Floats, prior: float) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         gain = positive * (np.log2(positive / (positive + negative)) - prior)
@@ -119,6 +131,9 @@ class _Coverage:
     def __init__(self, literals: Words, groups: Groups) -> None:
         self.literals, self.groups = literals, groups
         self.weights = np.stack([groups.positive, groups.negative]).astype(np.float32)
+        self.by_word: Words | None = None
+        if groups.starts is None and len(literals) > MANY * literals.shape[1]:
+            self.by_word = np.ascontiguousarray(literals.T)
         if groups.starts is not None and len(groups.starts):
             self.entries = literals.shape[1] * WORD
             self.by_entry = _turned(literals, self.entries)
@@ -128,7 +143,7 @@ class _Coverage:
         """Of each literal together with what some bits say."""
         groups = self.groups
         if groups.starts is None:
-            return self._rows(self.literals & bits)
+            return self._rows(bits)
         picked = np.flatnonzero(unpack_last(bits, self.entries))
         found = np.zeros((2, len(self.literals)), dtype=np.float64)
         if len(picked):
@@ -144,8 +159,9 @@ class _Coverage:
         groups = self.groups
         if groups.unit is not None:
             one, *classes = groups.unit
-            positive, negative = (one * np.bitwise_count(bits & own).sum(axis=1, dtype=np.float64) for own in classes)
+            positive, negative = (one * self._count(bits & own) for own in classes)
             return positive, negative
+        bits = self.literals & bits
         step = max(1, CHUNK // max(1, groups.count))
         parts = [
             self.weights @ unpack_last(bits[begin : begin + step], groups.count).astype(np.float32).T
@@ -153,6 +169,15 @@ class _Coverage:
         ]
         found = np.concatenate(parts, axis=1).astype(np.float64)
         return found[0], found[1]
+
+    def _count(self, bits: Words) -> Floats:
+        """How many of some entries each literal is true of; of many literals a word of all at a time."""
+        if self.by_word is None:
+            return np.asarray(np.bitwise_count(self.literals & bits).sum(axis=1, dtype=np.float64))
+        counts = np.zeros(len(self.literals), dtype=np.int64)
+        for word in np.flatnonzero(bits).tolist():
+            counts += np.bitwise_count(self.by_word[word] & bits[word])
+        return counts.astype(np.float64)
 
 
 def _turned(literals: Words, entries: int) -> Words:

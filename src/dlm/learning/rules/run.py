@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from dlm import seeds
 from dlm.data.bits import BoolArray
 from dlm.data.facts import Facts
-from dlm.data.grouping import fold_numbers, worlds_of
+from dlm.data.grouping import choose_folds, worlds_of
 from dlm.data.labelling import CLOSED_LIMIT
 from dlm.data.problem import DataProblem
 from dlm.learning.rules.check import AtomCheck, check_atoms, check_everything, with_alarms
@@ -191,9 +191,10 @@ class _DataRun:
         repeated = self.problem.labels.weights.sum() >= REPEATED * self.problem.labels.count
         if folds < 2 or repeated:  # a fold of few atoms that are often repeated lacks whole kinds of rows
             return self._at_end(builder)
-        self.session.note(f"choosing by {folds} folds ({groups.reason})")
-        numbers = fold_numbers(groups, folds, seeds.rng(self.settings.seed, Stream.FOLDS))
-        for found in cross_validate(self.problem, self.problem.labels, numbers, self.stages, self.given):
+        outs, of = choose_folds(self.problem, folds, seeds.rng(self.settings.seed, Stream.FOLDS))
+        folds = len(outs)
+        self.session.note(f"choosing by {folds} folds of {of} ({groups.reason})")
+        for found in cross_validate(self.problem, self.problem.labels, outs, builder.useful, self.given):
             self.steps += 1
             self.held_out = found or self.held_out
             if not self.pace.has_time(self.session.seconds, self.settings.time_limit):
@@ -205,9 +206,11 @@ class _DataRun:
             return self._at_end(builder)
         recipe = self.held_out.best({each: found.size for each, found in builder.found.items()}, self.settings.slack)
         accuracy = 1 - self.held_out.error(recipe)
-        some = f"{folds} folds" if done == folds else f"the {done} of {folds} folds there was time for"
+        some = f"{folds} folds of {of}" + ("" if done == folds else f", {done} of which there was time for")
         self.because = f"the best of {some}: accuracy {accuracy:.3f} ({recipe.kind}, stage {recipe.stage})"
-        self.folds = Interval.share(accuracy * sum(self.held_out.weights), sum(self.held_out.weights))
+        # An atom that is held out twice is still one atom.
+        count = min(sum(self.held_out.weights), float(self.problem.labels.weights.sum()))
+        self.folds = Interval.share(accuracy * count, count)
         return builder.found[recipe]
 
     def _show_folds(self, folds: int) -> None:

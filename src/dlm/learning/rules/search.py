@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from dlm.learning.rules.universe import build_universe
 from dlm.logic.formulas import conjunction, conjuncts, disjunction
 from dlm.logic.syntax import FALSE, TRUE, Definition, Formula, Not, Program
 
-__all__ = ["CHEAP", "CLEAR", "ENOUGH", "Recipe", "FoundRules", "RuleBuilder"]
+__all__ = ["CHEAP", "CLEAR", "ENOUGH", "Recipe", "FoundRules", "RuleBuilder", "Useful"]
 
 ENOUGH, TINY, CLEAR, SMALL, LONG = 3, 0.005, 10, 0.2, 4
 """Literals of a program without errors, and literals for each positive row, with which no smaller one is looked for;
@@ -55,13 +55,25 @@ Head = tuple[str, ...]
 Answers = NDArray[np.bool_]
 
 
+Kind = Literal["rules", "tree", "start"]
+BOTH: frozenset[Kind] = frozenset({"rules", "tree"})
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How a program was made: what cross-validation chooses by."""
 
-    kind: Literal["rules", "tree", "start"]
+    kind: Kind
     stage: str
     price: float
+
+
+class Useful(NamedTuple):
+    """The stages up to the last that brought a clearly better program, and the kinds of which the best programs are,
+    whatever an error costs from a literal on: what is worth a cross-validation."""
+
+    stages: int
+    kinds: frozenset[Kind] = BOTH
 
 
 @dataclass(frozen=True)
@@ -80,15 +92,20 @@ class RuleBuilder:
     """Grows the language for one set of rows, stage by stage."""
 
     def __init__(
-        self, problem: DataProblem, labels: LabelledAtoms, given: Sequence[tuple[Given, BoolArray]] = ()
+        self,
+        problem: DataProblem,
+        labels: LabelledAtoms,
+        given: Sequence[tuple[Given, BoolArray]] = (),
+        kinds: frozenset[Kind] = BOTH,
     ) -> None:
-        self.problem, self.labels, self.given = problem, labels, given
+        self.problem, self.labels, self.given, self.kinds = problem, labels, given, kinds
         self.bank = ConceptBank(build_universe(problem, labels))
         self.features = Features(self.bank, problem.bias)
         positive = np.where(labels.truth, labels.weights, 0.0)
         self.growth = Growth(self.bank, self.features, Scores(positive, labels.weights - positive))
         self.front: dict[int, FoundRules] = {}
         self.found: dict[Recipe, FoundRules] = {}
+        self._planned: list[str] = []
         self._words = (0, False)  # how many features the last programs were made of, and whether they were negated
 
     def stages(self, most: int | None = None, *, early: bool = True, cheap_first: bool = False) -> Iterator[str]:
@@ -104,6 +121,7 @@ class RuleBuilder:
         plan = self._plan()
         if cheap_first:
             plan.sort(key=lambda item: CHEAP.index(item[0]) if item[0] in CHEAP else len(CHEAP))
+        self._planned = [name for name, _ in plan]
         for stage, steps in plan[:most]:
             for step in steps:
                 for _ in step():
@@ -185,14 +203,15 @@ class RuleBuilder:
         terms, columns = self.features.literals(negated=self.growth.negation)
         sizes = np.array([term.size for term in terms], dtype=np.int64)
         truth, weights = self.labels.truth, self.labels.weights
-        for price, cover in cover_rows(columns, sizes, truth, weights, RULE_PRICES).items():
+        prices = RULE_PRICES if "rules" in self.kinds else ()
+        for price, cover in cover_rows(columns, sizes, truth, weights, prices).items():
             rules = [tuple(terms[place] for place in rule.literals) for rule in cover.members]
             said = np.zeros(self.labels.count, dtype=np.bool_)
             for rule in cover.members:
                 said |= unpack_last(rule.rows, self.labels.count)
             used = tuple(dict.fromkeys(term for rule in rules for term in rule))
             self._offer(Recipe("rules", stage, price), _rules_formula(rules), cover.size, said, used)
-        if not self.problem.bias.negation:
+        if not self.problem.bias.negation or "tree" not in self.kinds:
             return  # trees say what is not so
         sizes = sizes[: len(self.features)]
         splits = self.features.columns
@@ -232,6 +251,20 @@ class RuleBuilder:
         if exact and (smallest := min(exact, key=lambda found: found.size)).size <= saved:
             return smallest
         return min(self.front.values(), key=lambda found: (found.size + found.errors, found.errors))
+
+    @property
+    def useful(self) -> Useful:
+        """What was of use so far."""
+        last, kinds = 1, set[Kind]()
+        for price in (price for price in {*RULE_PRICES, *TREE_PRICES} if price >= 1):
+            costs = {recipe: found.size + price * found.errors for recipe, found in self.found.items()}
+            least, known = min(costs.values()), float("inf")
+            kinds |= {recipe.kind for recipe, cost in costs.items() if cost == least}
+            for recipe, cost in costs.items():
+                if cost < (1 - NOISE) * known and recipe.stage in self._planned:
+                    known = cost
+                    last = max(last, self._planned.index(recipe.stage) + 1)
+        return Useful(last, BOTH & kinds or BOTH)
 
     def program(self, found: FoundRules) -> Program:
         """The program of what was found."""

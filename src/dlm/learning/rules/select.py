@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlm.data.bits import BoolArray
 from dlm.data.labelled import LabelledAtoms
 from dlm.data.problem import DataProblem
 from dlm.learning.rules.prior import Given
-from dlm.learning.rules.search import Recipe, RuleBuilder
+from dlm.learning.rules.search import Recipe, RuleBuilder, Useful
 
 __all__ = ["FoldErrors", "cross_validate"]
 
@@ -50,25 +49,28 @@ class FoldErrors:
 def cross_validate(
     problem: DataProblem,
     labels: LabelledAtoms,
-    folds: NDArray[np.int64],
-    stages: int,
+    folds: Sequence[BoolArray],
+    useful: Useful,
     given: Sequence[tuple[Given, BoolArray]] = (),
 ) -> Iterator[FoldErrors | None]:
-    """Learn without each fold in turn, and see what is said of it. Yields None while at work, and after each fold
-    what is known so far.
+    """Learn without the atoms of each fold in turn, and see what is said of them. Yields None while at work, and after
+    each fold what is known so far.
 
-    Rows of the fold have no weight in learning; what a program says of them is known all the same.
+    Rows of the fold have no weight in learning; what a program says of them is known all the same. The others count for
+    them too, so that a literal is worth as many errors as it is with all rows.
     """
-    numbers = np.unique(folds)
+    total = float(labels.weights.sum())
+    weights: list[float] = []
     sums: list[dict[Recipe, float]] = []
-    for fold in numbers:
-        out = folds == fold
-        builder = RuleBuilder(problem, replace(labels, weights=np.where(out, 0.0, labels.weights)), given)
-        for _ in builder.stages(stages, early=False):
+    for out in folds:
+        left = total - float(labels.weights[out].sum())
+        weights_left = np.where(out, 0.0, labels.weights * (total / left if left else 1.0))
+        builder = RuleBuilder(problem, replace(labels, weights=weights_left), given, useful.kinds)
+        for _ in builder.stages(useful.stages, early=False):
             yield None
         wrong = labels.weights * out
         found = builder.found.items()
         sums.append({recipe: float(wrong[each.said != labels.truth].sum()) for recipe, each in found})
+        weights.append(float(wrong.sum()))
         known = set.intersection(*(set(errors) for errors in sums))
-        weights = tuple(float(labels.weights[folds == done].sum()) for done in numbers[: len(sums)])
-        yield FoldErrors(weights, {recipe: tuple(errors[recipe] for errors in sums) for recipe in known})
+        yield FoldErrors(tuple(weights), {recipe: tuple(errors[recipe] for errors in sums) for recipe in known})
