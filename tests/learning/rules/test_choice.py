@@ -127,6 +127,20 @@ def test_the_errors_of_folds_are_those_of_what_is_learned_without_them(problem: 
             assert errors[fold] == ((builder.found[recipe].said != labels.truth) & (folds == fold)).sum()
 
 
+@settings(max_examples=10)
+@given(labelled_problems(), st.sampled_from([1.0, 2.0, 4.0, 100.0]))
+def test_what_is_useful_loses_little_at_any_price(problem: DataProblem, price: float) -> None:
+    whole = RuleBuilder(problem, problem.labels)
+    for _ in whole.stages(early=False):
+        pass
+    useful = whole.useful
+    part = RuleBuilder(problem, problem.labels, kinds=useful.kinds)
+    for _ in part.stages(useful.stages, early=False):
+        pass
+    found, best = (min(each.size + price * each.errors for each in b.found.values()) for b in (part, whole))
+    assert best <= found <= best / (1 - 0.02) + 1e-9
+
+
 @given(st.integers(0, 200), st.integers(0, 200))
 def test_an_interval_holds_its_accuracy(right: int, wrong: int) -> None:
     interval = Interval.share(right, right + wrong)
