@@ -69,4 +69,4 @@ def test_what_cannot_be_asked_for(call: Command, tmp_path: Path, case: str) -> N
 def test_an_unknown_problem_has_a_near_name(call: Command) -> None:
     code, _, err = call("sweep", "family/has-fahter")
     assert code == 2
-    assert "Did you mean 'family/has-father'" in err
+    assert "Did you mean the task 'family/has-father'" in err
