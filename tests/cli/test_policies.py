@@ -161,7 +161,7 @@ def test_a_run_without_a_soft_policy_says_so(
 
 
 MISTAKES = {
-    "unknown task": (("learn", "rl/unstak"), "Did you mean 'rl/unstack'"),
+    "unknown task": (("learn", "rl/unstak"), "Did you mean the task 'rl/unstack'"),
     "no teacher": (("learn", "rl/unstack", "--learner", "imitation"), "there is no teacher for rl/unstack: give one"),
     "unknown teacher": (("learn", "rl/path", "--learner", "imitation", "--teacher", "x"), "there is no teacher 'x'"),
     "other teacher": (("learn", "rl/path", "--learner", "imitation", "--teacher", "sorting"), "'greater_value'"),

@@ -44,7 +44,7 @@ def test_what_is_missing_is_run_and_a_page_is_written(dlm: Run, tmp_path: Path) 
 CASES = {
     "experiment": (("ipl",), "Did you mean 'ilp'? Choose one of ilp, rl, ablation, critic, cost"),
     "task": (("ilp", "--tasks", "is-uncel"), "Did you mean 'family/is-uncle' or"),
-    "method": (("ilp", "--methods", "gradeint"), "Did you mean 'gradient'?"),
+    "method": (("ilp", "--methods", "gradeint"), "Did you mean 'gradient' or"),
     "seeds": (("ilp", "--seeds", "x"), "seeds are given as numbers and ranges"),
     "schedule": (("cost", "--schedule", "fast"), "has the schedule paper, not fast"),
     "records": (("ilp", "--take", "nowhere"), "there are no records in nowhere"),

@@ -17,8 +17,8 @@ from dlm.learning.fit import Fit
 from dlm.learning.rules.conjunctions import Groups, search_conjunctions
 from dlm.learning.rules.cover import cover_rows
 from dlm.learning.rules.result import Interval
-from dlm.learning.rules.search import RuleBuilder, Useful
-from dlm.learning.rules.select import cross_validate
+from dlm.learning.rules.search import Recipe, RuleBuilder, Useful
+from dlm.learning.rules.select import FoldErrors, cross_validate
 from dlm.learning.rules.tree import cut_back, grow_tree
 from learning.rules.problems import labelled_problems
 
@@ -127,6 +127,20 @@ def test_the_errors_of_folds_are_those_of_what_is_learned_without_them(problem: 
             assert errors[fold] == ((builder.found[recipe].said != labels.truth) & (folds == fold)).sum()
 
 
+@settings(max_examples=10)
+@given(labelled_problems(), st.sampled_from([1.0, 2.0, 4.0, 100.0]))
+def test_what_is_useful_loses_little_at_any_price(problem: DataProblem, price: float) -> None:
+    whole = RuleBuilder(problem, problem.labels)
+    for _ in whole.stages(early=False):
+        pass
+    useful = whole.useful
+    part = RuleBuilder(problem, problem.labels, kinds=useful.kinds)
+    for _ in part.stages(useful.stages, early=False):
+        pass
+    found, best = (min(each.size + price * each.errors for each in b.found.values()) for b in (part, whole))
+    assert best <= found <= best / (1 - 0.02) + 1e-9
+
+
 @given(st.integers(0, 200), st.integers(0, 200))
 def test_an_interval_holds_its_accuracy(right: int, wrong: int) -> None:
     interval = Interval.share(right, right + wrong)
@@ -141,3 +155,9 @@ def test_an_interval_holds_its_accuracy(right: int, wrong: int) -> None:
 def test_intervals_as_wilson_has_them() -> None:
     assert str(Interval.of(Fit(hits=5, misses=1, alarms=1, rejections=3))) == "0.800 (0.490 to 0.943)"
     assert Interval.share(0, 0) == Interval(1.0, 0.0, 1.0), "of nothing nothing is known"
+
+
+def test_a_recipe_is_as_good_as_the_best_within_a_standard_error() -> None:
+    best, near, far, unknown = (Recipe("rules", stage, 1.0) for stage in ("links", "paths", "counts", "forall"))
+    found = FoldErrors((50.0, 50.0), {best: (4.0, 6.0), near: (6.0, 7.0), far: (8.0, 9.0)})
+    assert [found.as_good(each, best) for each in (best, near, far, unknown)] == [True, True, False, False]

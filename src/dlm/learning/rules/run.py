@@ -183,7 +183,8 @@ class _DataRun:
         others = [found.size + found.errors for found in builder.front.values() if found.errors]
         worth = best.size <= min(others, default=best.size) + 1  # its last literals are not there for one odd atom
         clear = ENOUGH if self.settings.slack else max(CLEAR, CLEAR_SHARE * positives)
-        if not best.errors and worth and best.size <= clear:
+        small = not best.errors and best.size <= clear
+        if small and worth:
             self.because = f"no error, and smaller ({best.size} literals) than the {positives:g} errors that it saves"
             return best
         groups = worlds_of(self.problem)
@@ -205,9 +206,12 @@ class _DataRun:
         if self.held_out is None or done < min(LEAST_FOLDS, folds):
             return self._at_end(builder)
         recipe = self.held_out.best({each: found.size for each, found in builder.found.items()}, self.settings.slack)
+        how = "the best of"
+        if small and not self.settings.slack and recipe != best.choice and self.held_out.as_good(best.choice, recipe):
+            recipe, how = best.choice, "no error, and but for chance as good as any in"
         accuracy = 1 - self.held_out.error(recipe)
         some = f"{folds} folds of {of}" + ("" if done == folds else f", {done} of which there was time for")
-        self.because = f"the best of {some}: accuracy {accuracy:.3f} ({recipe.kind}, stage {recipe.stage})"
+        self.because = f"{how} {some}: accuracy {accuracy:.3f} ({recipe.kind}, stage {recipe.stage})"
         # An atom that is held out twice is still one atom.
         count = min(sum(self.held_out.weights), float(self.problem.labels.weights.sum()))
         self.folds = Interval.share(accuracy * count, count)

@@ -259,7 +259,7 @@ class RuleBuilder:
         for price in (price for price in {*RULE_PRICES, *TREE_PRICES} if price >= 1):
             costs = {recipe: found.size + price * found.errors for recipe, found in self.found.items()}
             least, known = min(costs.values()), float("inf")
-            kinds |= {recipe.kind for recipe, cost in costs.items() if cost == least}
+            kinds |= {recipe.kind for recipe, cost in costs.items() if (1 - NOISE) * cost <= least}
             for recipe, cost in costs.items():
                 if cost < (1 - NOISE) * known and recipe.stage in self._planned:
                     known = cost

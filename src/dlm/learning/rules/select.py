@@ -39,6 +39,10 @@ class FoldErrors:
         near = [recipe for recipe in known if self.error(recipe) <= most + 1e-9]
         return min(near, key=lambda recipe: (sizes[recipe], self.error(recipe))) if slack else best
 
+    def as_good(self, recipe: Recipe, best: Recipe) -> bool:
+        """Whether a recipe is no worse than the best one, but for what may be chance: a standard error."""
+        return recipe in self.errors and self.error(recipe) <= self.error(best) + self.deviation(best)
+
     def deviation(self, recipe: Recipe) -> float:
         """The standard error of `error`, of independent rows: that of few folds would be a matter of luck."""
         share, count = self.error(recipe), max(sum(self.weights), 1.0)
