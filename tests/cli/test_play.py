@@ -147,7 +147,10 @@ def test_a_bad_policy_does_not_pass(call: Command, tmp_path: Path) -> None:
 
 MISTAKES: dict[str, tuple[tuple[Any, ...], str]] = {
     "unknown task": (("test", SORTING, "--task", "rl/sortin"), "Did you mean the task 'rl/sorting'"),
-    "a task without its domain": (("test", SORTING, "--task", "blocks-world"), "Did you mean the task 'rl/blocksworld'"),
+    "a task without its domain": (
+        ("test", SORTING, "--task", "blocks-world"),
+        "Did you mean the task 'rl/blocksworld'",
+    ),
     "no task": (("play", SORTING), "is for (--task)"),
     "another signature": (("play", SORTING, "--task", "rl/path"), "the program reads 'greater_value'"),
     "another arity": (("test", "one.dlm", "--task", "rl/unstack"), "'move' of rl/unstack has 2"),
