@@ -26,7 +26,8 @@ class Session:
 
     @property
     def seconds(self) -> float:
-        return self._spent + time.monotonic() - self._started
+        """As many places as files keep, so that what is shown now is what is shown later."""
+        return round(self._spent + time.monotonic() - self._started, 3)
 
     @property
     def out_of_time(self) -> bool:
