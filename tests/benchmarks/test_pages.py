@@ -7,7 +7,7 @@ import pytest
 from benchmarks.pages import PAGES, render
 from jinja2 import UndefinedError
 
-from benchmarks import compare, data, env, evaluate, ilp, report, rl, run, step
+from benchmarks import compare, data, env, evaluate, hidden, ilp, report, rl, run, step
 from dlm.sweeps.paper.experiment import Wanted
 from dlm.sweeps.paper.reproduce import EXPERIMENTS, write_page
 from dlm.sweeps.records import Records
@@ -20,6 +20,7 @@ WRITERS = {
     "data": data.page,
     "env": env.page,
     "evaluate": evaluate.page,
+    "hidden": hidden.page,
     "ilp": ilp.page,
     "report": report.page,
     "rl": lambda records: rl.page(records, DOCS),
