@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from learning.rules.problems import labelled_problems
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
+SECONDS = 4.0
 FEATURES = 15
 """How many features of a problem are looked at: those that came last are the deepest."""
 
@@ -31,9 +33,12 @@ def said_of_rows(program: Program, problem: DataProblem) -> NDArray[np.bool_]:
 
 
 def grown(problem: DataProblem, most: int | None = None) -> RuleBuilder:
+    """A bank with all that there is, or what was there after some seconds: a few random problems have very much."""
     builder = RuleBuilder(problem, problem.labels)
+    started = time.monotonic()
     for _ in builder.stages(most, early=False):
-        pass
+        if time.monotonic() - started > SECONDS and builder.found:
+            break
     return builder
 
 
