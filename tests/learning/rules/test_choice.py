@@ -131,7 +131,7 @@ def test_the_errors_of_folds_are_those_of_what_is_learned_without_them(problem: 
 @given(labelled_problems(), st.sampled_from([1.0, 2.0, 4.0, 100.0]))
 def test_what_is_useful_loses_little_at_any_price(problem: DataProblem, price: float) -> None:
     whole = RuleBuilder(problem, problem.labels)
-    for _ in whole.stages(early=False):
+    for _ in whole.stages(5, early=False):
         pass
     useful = whole.useful
     part = RuleBuilder(problem, problem.labels, kinds=useful.kinds)
