@@ -26,12 +26,13 @@ from hypothesis import strategies as st
 
 from dlm import get_task, task_names
 from dlm.data import Structure
-from dlm.engines.query.sql import Names, export_sql
+from dlm.engines.query.sql import Names
 from dlm.errors import ResourceError
 from dlm.export.asp import asp_atom, export_asp
 from dlm.export.javascript import export_javascript, javascript_name
 from dlm.export.lloyd_topor import to_clauses
 from dlm.export.prolog import export_prolog, prolog_atom, prolog_name
+from dlm.export.sql import export_sql
 from dlm.logic import Program
 from dlm.logic.attributes import tables_of
 from dlm.logic.lists import RuleList

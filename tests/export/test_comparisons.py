@@ -22,7 +22,6 @@ import dlm
 from compared import SIGNATURE, Tables, make_facts, spelt_out, tables
 from dlm.data.derived import days
 from dlm.data.facts import Facts, Numbers
-from dlm.engines.query.sql import export_sql
 from dlm.errors import ProgramError
 from dlm.export import TARGETS, export_program
 from dlm.export.asp import export_asp
@@ -33,6 +32,7 @@ from dlm.export.latex import export_latex
 from dlm.export.markdown import export_markdown
 from dlm.export.prolog import export_prolog
 from dlm.export.python import export_python
+from dlm.export.sql import export_sql
 from dlm.logic import Program, evaluate, parse_program
 from dlm.logic.attributes import attribute_kinds, tables_of
 from export.judges import answers_clingo, answers_node, answers_swi, needs_node, needs_swipl, run_node

@@ -89,7 +89,7 @@ def export_program(
 
         return export_own_sql(program, tables, DEFAULT_DIALECT if dialect is None else dialect)
     if to == "sql":
-        from dlm.engines.query.sql import export_sql
+        from dlm.export.sql import export_sql
 
         return export_sql(
             program, DEFAULT_DIALECT if dialect is None else dialect, columns, create_tables=create_tables

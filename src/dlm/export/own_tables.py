@@ -17,8 +17,9 @@ from dlm.data.signatures import signatures_of
 from dlm.data.sources.reading import find_layout, read_source
 from dlm.data.sources.typed import ColumnOrigin, TypedTables, assemble
 from dlm.engines.query.compared import add_comparisons
-from dlm.engines.query.sql import Names, check_dialect, program_to_sql, with_columns
+from dlm.engines.query.sql import Names, program_to_sql
 from dlm.errors import SettingsError
+from dlm.export.sql import check_dialect, with_columns
 from dlm.logic.attributes import tables_of
 from dlm.logic.formulas import conjunction, map_children
 from dlm.logic.syntax import Atom, Definition, Equal, Exists, Forall, Formula, Program, Truth, atoms

@@ -6,8 +6,9 @@ import sqlglot
 from hypothesis import given, reject, settings
 
 from dlm.data import Structure
-from dlm.engines.query.sql import Names, export_sql
+from dlm.engines.query.sql import Names
 from dlm.errors import ResourceError, SettingsError
+from dlm.export.sql import export_sql
 from dlm.logic import evaluate, parse_program
 from export.judges import answers_sql, cases
 

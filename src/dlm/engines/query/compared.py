@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import TYPE_CHECKING
 
+from dlm.engines.query.sql import column_of, quoted
 from dlm.logic.attributes import attribute_kinds, comparisons_of
 from dlm.logic.comparison import Comparison, Constant
 from dlm.logic.syntax import Program
@@ -32,7 +33,7 @@ def add_comparisons(
 
     attribute_kinds(program.inputs)  # a program that compares different kinds of values is refused
     found = [
-        exp.CTE(this=_select(each, tables, columns, dialect), alias=exp.TableAlias(this=_quoted(tables[name])))
+        exp.CTE(this=_select(each, tables, columns, dialect), alias=exp.TableAlias(this=quoted(tables[name])))
         for name, each in comparisons_of(program.inputs).items()
     ]
     if found:
@@ -53,9 +54,9 @@ def _select(
         if attribute is not None:
             table, alias = tables[attribute], f"t{place}"
             thing, value = columns.get(table, ("arg1", "arg2"))
-            source = exp.Table(this=_quoted(table), alias=exp.TableAlias(this=_quoted(alias)))
-            sides.append((source, _column(alias, thing), _column(alias, value)))
-    things = [exp.alias_(thing, _quoted(f"arg{place}")) for place, (_, thing, _) in enumerate(sides, start=1)]
+            source = exp.Table(this=quoted(table), alias=exp.TableAlias(this=quoted(alias)))
+            sides.append((source, column_of(alias, thing), column_of(alias, value)))
+    things = [exp.alias_(thing, quoted(f"arg{place}")) for place, (_, thing, _) in enumerate(sides, start=1)]
     select = exp.Select(expressions=things)
     select.set("from_", exp.From(this=sides[0][0]))
     if comparison.other is None:
@@ -77,15 +78,3 @@ def _literal(constant: Constant, dialect: str) -> Expression:
         return day if dialect in WITHOUT_DATES else exp.cast(day, exp.DataType.Type.DATE)
     whole = float(constant).is_integer() and abs(constant) < 1e15
     return exp.convert(int(constant) if whole else float(constant))
-
-
-def _column(table: str, name: str) -> exp.Column:
-    from sqlglot import exp
-
-    return exp.Column(this=_quoted(name), table=_quoted(table))
-
-
-def _quoted(name: str) -> exp.Identifier:
-    from sqlglot import exp
-
-    return exp.Identifier(this=name, quoted=True)

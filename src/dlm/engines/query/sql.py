@@ -8,8 +8,8 @@ dialect has no word for them), unions, grouping, and one window function.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -30,10 +30,8 @@ from dlm.engines.query.algebra import (
     Unit,
     nodes,
 )
-from dlm.engines.query.compared import add_comparisons
 from dlm.engines.query.plan import QueryPlan, plan_program
-from dlm.errors import SettingsError, did_you_mean, require_packages
-from dlm.logic.attributes import tables_of
+from dlm.errors import require_packages
 from dlm.logic.recursion import room_to_recurse
 from dlm.logic.syntax import Program
 
@@ -44,20 +42,17 @@ if TYPE_CHECKING:
 __all__ = [
     "Names",
     "TableStep",
-    "check_dialect",
-    "export_sql",
+    "column_of",
     "ordered",
     "plan_to_sql",
     "plan_to_steps",
     "program_to_sql",
-    "with_columns",
+    "quoted",
+    "require_sqlglot",
 ]
 
 MATERIALISING = frozenset({"duckdb", "postgres"})
 """Dialects that are told which WITH queries to keep; the others decide for themselves."""
-
-CREATING = frozenset({"bigquery", "databricks", "duckdb", "mysql", "postgres", "snowflake", "spark", "sqlite", "trino"})
-"""Dialects with CREATE TABLE IF NOT EXISTS ... AS."""
 
 ANSWERS = "answers"
 """What the last step is called."""
@@ -117,7 +112,7 @@ def program_to_sql(
 
 def plan_to_sql(plan: QueryPlan, names: Names, *, dialect: str = "duckdb") -> Expression:
     """The query of a plan."""
-    _require_sqlglot()
+    require_sqlglot()
     with room_to_recurse(DEEPEST, "the query"):
         return _SqlWriter(plan, names, dialect).query()
 
@@ -128,7 +123,7 @@ def plan_to_steps(plan: QueryPlan, names: Names, *, dialect: str = "duckdb", few
     A database that knows how many rows each table really has goes on better than one that had to guess for all. If
     each table is an effort, there are to be `few`: only what is read twice.
     """
-    _require_sqlglot()
+    require_sqlglot()
     with room_to_recurse(DEEPEST, "the query"):
         written = _SqlWriter(plan, names, dialect).steps(few=few)
     made = [name for name, _ in written]
@@ -153,107 +148,16 @@ def ordered(query: Expression, arity: int) -> Expression:
     """A query for answers with their order: by the first argument, then by the second, and so on."""
     from sqlglot import exp
 
-    columns = [exp.Ordered(this=exp.Column(this=_quoted(name))) for name in _numbered(arity)]
+    columns = [exp.Ordered(this=exp.Column(this=quoted(name))) for name in _numbered(arity)]
     found = query.copy()
     if columns:
         found.set("order", exp.Order(expressions=columns))
     return found
 
 
-def _require_sqlglot() -> None:
+def require_sqlglot() -> None:
+    """Refuse to go on without the package that writes SQL."""
     require_packages("sqlglot", extra="scale", purpose="to write SQL")
-
-
-def export_sql(
-    program: Program,
-    dialect: str,
-    columns: Mapping[str, Sequence[str]] | None = None,
-    *,
-    create_tables: bool = False,
-) -> str:
-    """The SQL text of a program for people to run on their own database.
-
-    `columns` has the names of columns, by predicate: an input, the target, or the table of all objects. With
-    `create_tables`, statements before the query make an empty table for each input that has none.
-    """
-    check_dialect(dialect)
-    if create_tables and dialect not in CREATING:
-        raise SettingsError(
-            f"{dialect} cannot create a table from a query only where there is none; create the tables that the header "
-            f"of the query lists, or use one of {', '.join(sorted(CREATING))}"
-        )
-    tables = tables_of(program.inputs)
-    names = with_columns(program, tables, Names.of({**tables, **program.inputs}), columns or {})
-    query = program_to_sql(program, names, dialect=dialect)
-    add_comparisons(query, program, names.tables, names.columns, dialect)
-    statements = [*_absent_tables(tables, names), query] if create_tables else [query]
-    first = statements[0]
-    (first.args.get("with_") or first).add_comments(_header(program, tables, names), prepend=True)
-    return "".join(each.sql(dialect=dialect, pretty=True, identify=True) + ";\n" for each in statements)
-
-
-def check_dialect(dialect: str) -> None:
-    """Refuse a dialect that sqlglot does not write."""
-    _require_sqlglot()
-    from sqlglot.dialects.dialect import Dialect
-
-    if not dialect or dialect not in Dialect.classes:
-        known = ", ".join(sorted(name for name in Dialect.classes if name))
-        raise SettingsError(f"there is no SQL dialect {dialect!r}; choose one of {known}")
-
-
-def _absent_tables(tables: Mapping[str, int], names: Names) -> Iterator[Expression]:
-    """Statements that make an empty table for each input that has none, its columns of the type that objects have."""
-    from sqlglot import exp
-
-    (object_column,) = names.columns_of(names.objects, 1)
-    for predicate, arity in tables.items():
-        table = names.tables[predicate]
-        value = _column(names.objects, object_column) if arity else exp.Literal.number(1)
-        shown = [exp.alias_(value.copy(), _quoted(name)) for name in names.columns_of(table, arity) or ("arg0",)]
-        rows = exp.Select(expressions=shown).from_(exp.Table(this=_quoted(names.objects)), copy=False)
-        yield exp.Create(
-            kind="TABLE",
-            exists=True,
-            this=exp.Table(this=_quoted(table)),
-            expression=rows.where(exp.false(), copy=False),
-        )
-
-
-def with_columns(
-    program: Program, tables: Mapping[str, int], names: Names, given: Mapping[str, Sequence[str]]
-) -> Names:
-    """The names with the columns that are given, if there are such tables and as many columns."""
-    arities = {program.target.name: program.target.arity, names.objects: 1, **tables}
-    for name, columns in given.items():
-        if name not in arities:
-            known = ", ".join(map(repr, arities))
-            raise SettingsError(f"there is no table {name!r}.{did_you_mean(name, arities)} There are {known}.")
-        if len(columns) != arities[name] or len({column.casefold() for column in columns}) < len(columns):
-            raise SettingsError(f"{name!r} has {arities[name]} columns of different names, got {', '.join(columns)!r}")
-    read = {names.objects: names.objects, **{name: names.tables[name] for name in tables}}
-    answers = given.get(program.target.name) if program.target.name not in read else None
-    values = {names.tables[name]: ("arg1", "value") for name in tables if name not in program.inputs}
-    return replace(
-        names,
-        columns={**values, **{read[name]: tuple(columns) for name, columns in given.items() if name in read}},
-        answers=None if answers is None else tuple(answers),
-    )
-
-
-def _header(program: Program, tables: Mapping[str, int], names: Names) -> list[str]:
-    answers = ", ".join(names.answers) if names.answers else "arg1, arg2, ... (arg0 if there are no arguments)"
-    (objects,) = names.columns_of(names.objects, 1)
-    lines = [
-        f" The tuples of {program.target.name!r}, in columns {answers}. ",
-        f" It reads a table of all objects, {names.objects!r} ({objects}), and, no row repeated and no value null: ",
-    ]
-    for predicate, arity in tables.items():
-        table = names.tables[predicate]
-        columns = ", ".join(names.columns_of(table, arity)) or "arg0; true if there is a row"
-        note = "" if table == predicate else f", the predicate {predicate!r}"
-        lines.append(f" {table!r} ({columns}){note} ")
-    return lines
 
 
 # --------------------------------------------------------------------------- expressions
@@ -324,7 +228,7 @@ class _SqlWriter:
         ctes = [
             exp.CTE(
                 this=query,
-                alias=exp.TableAlias(this=_quoted(name)),
+                alias=exp.TableAlias(this=quoted(name)),
                 materialized=self.references[name] > 1 if self.dialect in MATERIALISING else None,
             )
             for name, query in queries.items()
@@ -338,8 +242,8 @@ class _SqlWriter:
         """The finished SELECT, with these columns in this order."""
         from sqlglot import exp
 
-        listed = [exp.alias_(column.copy(), _quoted(name)) for name, column in columns.items()]
-        select = exp.Select(expressions=listed or [exp.alias_(exp.Literal.number(1), _quoted("arg0"))])
+        listed = [exp.alias_(column.copy(), quoted(name)) for name, column in columns.items()]
+        select = exp.Select(expressions=listed or [exp.alias_(exp.Literal.number(1), quoted("arg0"))])
         if found.table is not None:
             select.set("from_", exp.From(this=found.table))
         select.set("joins", found.joins)
@@ -352,7 +256,7 @@ class _SqlWriter:
         from sqlglot import exp
 
         alias = next(self.aliases)
-        return exp.Table(this=_quoted(name), alias=exp.TableAlias(this=_quoted(alias))), alias
+        return exp.Table(this=quoted(name), alias=exp.TableAlias(this=quoted(alias))), alias
 
     def written_as(self, node: Node, *, bag: bool = False) -> str:
         """The name of the WITH query for a node; in a bag, rows may be repeated."""
@@ -369,7 +273,7 @@ class _SqlWriter:
     def reference(self, node: Node, *, bag: bool = False) -> _Open:
         """The WITH query of a node as a table."""
         table, alias = self.table(self.written_as(node, bag=bag))
-        return _Open({column: _column(alias, column) for column in node.columns}, table)
+        return _Open({column: column_of(alias, column) for column in node.columns}, table)
 
     def body(self, node: Node, *, bag: bool = False) -> Expression:
         """The query of a node."""
@@ -428,7 +332,7 @@ class _SqlWriter:
 
         table, alias = self.table(self.names.objects)
         (name,) = self.names.columns_of(self.names.objects, 1)
-        found = _Open({column: _column(alias, name) for column in node.columns}, table)
+        found = _Open({column: column_of(alias, name) for column in node.columns}, table)
         if isinstance(node, Empty):
             found.where.append(exp.false())
         return found
@@ -443,7 +347,7 @@ class _SqlWriter:
             places = list(node.source.columns)
         found = _Open({}, table)
         for arg, place in zip(node.args, places, strict=True):
-            column = _column(alias, place)
+            column = column_of(alias, place)
             if arg in found.columns:
                 found.where.append(_compare(found.columns[arg], column, equal=True))
             else:
@@ -487,15 +391,15 @@ class _SqlWriter:
         found = self.open(right)
         one = self.select(found, {}).limit(1, copy=False)
         alias = next(self.aliases)
-        counted = exp.Select(expressions=[exp.alias_(exp.Count(this=exp.Star()), _quoted("n"))]).from_(
-            exp.Subquery(this=one, alias=exp.TableAlias(this=_quoted(next(self.aliases)))), copy=False
+        counted = exp.Select(expressions=[exp.alias_(exp.Count(this=exp.Star()), quoted("n"))]).from_(
+            exp.Subquery(this=one, alias=exp.TableAlias(this=quoted(next(self.aliases)))), copy=False
         )
-        table = exp.Subquery(this=counted, alias=exp.TableAlias(this=_quoted(alias)))
+        table = exp.Subquery(this=counted, alias=exp.TableAlias(this=quoted(alias)))
         if left.table is None:
             left.table = table
         else:
             left.joins.append(_join(table, []))
-        left.where.append(exp.EQ(this=_column(alias, "n"), expression=exp.Literal.number(0 if negated else 1)))
+        left.where.append(exp.EQ(this=column_of(alias, "n"), expression=exp.Literal.number(0 if negated else 1)))
         return left
 
     # ----------------------------------------------------------------------- first and full
@@ -514,9 +418,11 @@ class _SqlWriter:
         place = exp.Window(this=exp.RowNumber(), partition_by=others, order=ordered)
         numbered = self.select(source, {**columns, "n": place})
         alias = next(self.aliases)
-        table = exp.Subquery(this=numbered, alias=exp.TableAlias(this=_quoted(alias)))
-        small = exp.LTE(this=_column(alias, "n"), expression=exp.Literal.number(node.count))
-        return self.select(_Open({}, table, where=[small]), {column: _column(alias, column) for column in node.columns})
+        table = exp.Subquery(this=numbered, alias=exp.TableAlias(this=quoted(alias)))
+        small = exp.LTE(this=column_of(alias, "n"), expression=exp.Literal.number(node.count))
+        return self.select(
+            _Open({}, table, where=[small]), {column: column_of(alias, column) for column in node.columns}
+        )
 
     def full(self, node: Full) -> Expression:
         from sqlglot import exp
@@ -528,10 +434,10 @@ class _SqlWriter:
         table, _ = self.table(self.names.objects)
         total = self.select(_Open({}, table), {"n": exp.Count(this=exp.Star())})
         mine, its = next(self.aliases), next(self.aliases)
-        found = _Open({}, exp.Subquery(this=groups, alias=exp.TableAlias(this=_quoted(mine))))
-        counted = exp.Subquery(this=total, alias=exp.TableAlias(this=_quoted(its)))
-        found.joins.append(_join(counted, [_compare(_column(mine, "n"), _column(its, "n"), equal=True)]))
-        return self.select(found, {column: _column(mine, column) for column in node.columns})
+        found = _Open({}, exp.Subquery(this=groups, alias=exp.TableAlias(this=quoted(mine))))
+        counted = exp.Subquery(this=total, alias=exp.TableAlias(this=quoted(its)))
+        found.joins.append(_join(counted, [_compare(column_of(mine, "n"), column_of(its, "n"), equal=True)]))
+        return self.select(found, {column: column_of(mine, column) for column in node.columns})
 
 
 def _is_closed(node: Node) -> bool:
@@ -562,16 +468,18 @@ def _reached(body: Expression, queries: Mapping[str, Expression]) -> set[str]:
     return found
 
 
-def _quoted(name: str) -> exp.Identifier:
+def quoted(name: str) -> exp.Identifier:
+    """A name as it is, whatever it consists of."""
     from sqlglot import exp
 
     return exp.Identifier(this=name, quoted=True)
 
 
-def _column(table: str, name: str) -> exp.Column:
+def column_of(table: str, name: str) -> exp.Column:
+    """A column of a table."""
     from sqlglot import exp
 
-    return exp.Column(this=_quoted(name), table=_quoted(table))
+    return exp.Column(this=quoted(name), table=quoted(table))
 
 
 def _compare(left: Expression, right: Expression, *, equal: bool) -> Expression:
