@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import io
-import shutil
-import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 
 import dlm
+from benchmarks.browser import open_browser
 from dlm.report import write_report
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 TALLEST = 1800
 
 
@@ -44,32 +43,25 @@ def make_pages(folder: Path) -> dict[str, tuple[Path, str | None]]:
     }
 
 
-def take_pictures(pages: dict[str, tuple[Path, str | None]]) -> None:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        for name, (path, section) in pages.items():
-            phone = name == "report-phone"
-            context = browser.new_context(
-                viewport={"width": 390 if phone else 1000, "height": 900}, color_scheme="dark" if phone else "light"
-            )
-            page = context.new_page()
-            page.goto(path.as_uri())
-            content = page.locator(section).screenshot() if section else page.screenshot(full_page=True)
-            taken = Image.open(io.BytesIO(content))
-            cut = taken.crop((0, 0, taken.width, min(taken.height, TALLEST))).convert("RGB")
-            cut.quantize(96).save(PICTURES / f"{name}.png", optimize=True)
-            print(f"{name}.png", flush=True)
-            context.close()
-        browser.close()
+def take_pictures(browser: Any, pages: dict[str, tuple[Path, str | None]]) -> None:
+    for name, (path, section) in pages.items():
+        phone = name == "report-phone"
+        context = browser.new_context(
+            viewport={"width": 390 if phone else 1000, "height": 900}, color_scheme="dark" if phone else "light"
+        )
+        page = context.new_page()
+        page.goto(path.as_uri())
+        content = page.locator(section).screenshot() if section else page.screenshot(full_page=True)
+        taken = Image.open(io.BytesIO(content))
+        cut = taken.crop((0, 0, taken.width, min(taken.height, TALLEST))).convert("RGB")
+        cut.quantize(96).save(PICTURES / f"{name}.png", optimize=True)
+        print(f"{name}.png", flush=True)
+        context.close()
 
 
 def main() -> None:
-    if shutil.which("chromium") is None:
-        sys.exit("error: pictures need a browser: apt-get install chromium")
-    with tempfile.TemporaryDirectory() as folder:
-        take_pictures(make_pages(Path(folder)))
+    with tempfile.TemporaryDirectory() as folder, open_browser() as browser:
+        take_pictures(browser, make_pages(Path(folder)))
 
 
 if __name__ == "__main__":

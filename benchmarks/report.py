@@ -7,23 +7,20 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.browser import open_browser
 from benchmarks.pages import OUT, Record, commit, machine, render, write
 from dlm.tasks import get_task
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 RUNS = ("family/is-grandparent", "family/is-uncle", "graph/6-connectivity", "rl/unstack")
 PEOPLE = 400_000
 """Objects of the large world: about four facts each."""
@@ -41,9 +38,7 @@ CLICK = """() => {
 
 
 def main() -> None:
-    if shutil.which("chromium") is None:
-        sys.exit("error: this needs a browser: apt-get install chromium")
-    with tempfile.TemporaryDirectory() as name, _browser() as browser:
+    with tempfile.TemporaryDirectory() as name, open_browser() as browser:
         folder = Path(name)
         runs = [_report_of_run(problem, folder, browser) for problem in RUNS]
         large = _report_of_many(folder, browser)
@@ -115,18 +110,6 @@ def _play(task: str, folder: Path, browser: Any) -> Record:
 def _dlm(*words: Path | str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "dlm", *map(str, words)]
     return subprocess.run(command, check=True, capture_output=True, text=True)
-
-
-@contextmanager
-def _browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        try:
-            yield browser
-        finally:
-            browser.close()
 
 
 if __name__ == "__main__":
