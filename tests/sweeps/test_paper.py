@@ -186,15 +186,16 @@ def test_what_is_cut_short_has_its_page(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(Records(records.path)) == 1
 
 
-@pytest.mark.parametrize("what", ["step", "soft"])
+@pytest.mark.parametrize("what", ["step", "soft", "nlm-step", "nlm", "dnl-ilp-step", "dnl-ilp"])
 def test_machines_are_measured_in_a_process_of_their_own(what: str) -> None:
     found = measure(what, task="graph/1-outdegree", objects=4)
     assert found["seconds"] > 0
     assert found["bytes"] > 0
 
 
-def test_what_memory_cannot_hold_is_estimated_and_not_tried() -> None:
-    found = measure("soft", task="graph/2-outdegree", objects=2000)
+@pytest.mark.parametrize("what", ["soft", "nlm", "dnl-ilp"])
+def test_what_memory_cannot_hold_is_estimated_and_not_tried(what: str) -> None:
+    found = measure(what, task="graph/2-outdegree", objects=2000)
     assert found["out_of_memory"]
     assert found["estimated_bytes"] > 10**12
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from dlm.learning.schedule import paper_schedule
 from dlm.runs.version import code_version
 from dlm.sweeps.executors import Executor
 from dlm.sweeps.job import Job, Record, key_of
@@ -19,12 +18,19 @@ from dlm.tasks import get_task
 
 __all__ = ["CostStudy"]
 
-METHODS = {
+STEPS = {
     "step": Method("step", column="DLM", words="a training step of the machine"),
+    "nlm-step": Method("nlm-step", column="NLM", words="a training step of the neural logic machine"),
+    "dnl-ilp-step": Method("dnl-ilp-step", column="dNL-ILP", words="a training step of dNL-ILP"),
+}
+TESTS = {
     "soft": Method("soft", words="the soft machine on one world"),
     "program": Method("program", "search", column="DLM", words="the extracted program on one world, by bits"),
+    "nlm": Method("nlm", column="NLM", words="the neural logic machine on one world"),
+    "dnl-ilp": Method("dnl-ilp", column="dNL-ILP", words="the memberships of dNL-ILP on one world"),
 }
-"""What is measured: the names are those of `measure.MEASURES`. A baseline adds its own to both."""
+METHODS = {**STEPS, **TESTS}
+"""What is measured: the names are those of `measure.MEASURES`."""
 SIZES = {
     "family/is-grandparent": (*range(10, 131, 10), 200, 300, 500, 1000),
     "graph/2-outdegree": (*range(5, 36, 5), 50, 70, 100, 200),
@@ -60,7 +66,7 @@ class CostStudy(Experiment):
     def _measure(self, what: str, task: str, records: Records, watch: Watcher) -> None:
         """All sizes of one thing, smaller ones first, until memory or patience ends."""
         program = {"program": records[f"search {task} 0"]["program"]} if what == "program" else {}
-        sizes = (get_task(task).train_size,) if what == "step" else SIZES[task]
+        sizes = (get_task(task).train_size,) if what in STEPS else SIZES[task]
         for number, objects in enumerate(sizes, 1):
             settings = {"objects": objects}
             job = Job(task, what, 0, settings=settings)
@@ -76,9 +82,9 @@ class CostStudy(Experiment):
     def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:  # noqa: ARG002 all that is there is shown
         measured = {record["key"]: record for record in records if record["asked"] in METHODS}
         return {
-            "training": [row for task in self.tasks if (row := _training(task, measured)) is not None],
+            "training": [row for task in self.tasks for row in _training(task, measured)],
             "tests": {task: list(_tests(task, measured)) for task in self.tasks},
-            "columns": ["soft", "program"],
+            "columns": list(TESTS),
             "words": {name: method.words for name, method in METHODS.items()},
             "paper": {
                 task: {name: list(map(list, rows.items())) for name, rows in COST[task].items()} for task in COST
@@ -98,10 +104,11 @@ class CostStudy(Experiment):
                     points = [(each["objects"], each[name] * factor) for each in found if each and each.get(name)]
                     if points:
                         axis.plot(*zip(*points, strict=True), "o-", ms=3, color=COLOURS[1 + place], label=what)
-                for place, (method, rows) in enumerate(COST[task].items()):
+                for method, rows in COST[task].items():
+                    place = next(place for place, test in enumerate(TESTS.values()) if test.column == method)
                     known = [(objects, cost[row]) for objects, cost in rows.items() if objects]
                     axis.plot(
-                        *zip(*known, strict=True), "--", lw=0.9, color=COLOURS[4 + place], label=f"paper, {method}"
+                        *zip(*known, strict=True), "--", lw=0.9, color=COLOURS[1 + place], label=f"paper, {method}"
                     )
                 axis.set_xscale("log")
                 axis.set_yscale("log")
@@ -114,35 +121,34 @@ class CostStudy(Experiment):
         save_figure(figure, path)
 
 
-def _training(task: str, measured: Mapping[str, Record]) -> Record | None:
-    """A step, and what the paper's schedule makes of it."""
+def _training(task: str, measured: Mapping[str, Record]) -> Iterator[Record]:
+    """A step of each, and what its schedule makes of it."""
     known = get_task(task)
-    step = measured.get(key_of("step", task, 0, {"objects": known.train_size}))
-    if step is None or "seconds" not in step:
-        return None
-    schedule = paper_schedule(known, known.settings)
-    steps = schedule.epochs * schedule.steps
-    return {
-        "task": task,
-        "objects": known.train_size,
-        "step_seconds": step["seconds"],
-        "bytes": step["bytes"],
-        "steps": steps,
-        "seconds": steps * step["seconds"],
-        "paper": {method: list(rows[0]) for method, rows in COST[task].items()},
-    }
+    for method in STEPS.values():
+        step = measured.get(key_of(method.name, task, 0, {"objects": known.train_size}))
+        if step is not None and "seconds" in step:
+            yield {
+                "task": task,
+                "method": method.column,
+                "objects": known.train_size,
+                "step_seconds": step["seconds"],
+                "bytes": step["bytes"],
+                "steps": step["steps"],
+                "seconds": step["steps"] * step["seconds"],
+                "paper": list(COST[task][str(method.column)][0]),
+            }
 
 
 def _tests(task: str, measured: Mapping[str, Record]) -> Iterator[Record]:
     """A row for each size at which something was measured."""
     for objects in SIZES[task]:
         row: Record = {"objects": objects}
-        for what in ("soft", "program"):
+        for what in TESTS:
             found = measured.get(key_of(what, task, 0, {"objects": objects}))
             row[what] = found and {
                 "objects": objects,
                 **{name: found.get(name) for name in ("seconds", "bytes", "right", "estimated_bytes")},
             }
         row["paper"] = {method: rows.get(objects) for method, rows in COST[task].items()}
-        if row["soft"] or row["program"]:
+        if any(row[what] for what in TESTS):
             yield row

@@ -15,15 +15,21 @@ from collections.abc import Callable
 from contextlib import suppress
 from os import environ
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dlm.data.memory import available_bytes
 from dlm.engines import evaluate_target
+from dlm.learning.schedule import paper_schedule
 from dlm.logic import parse_program
 from dlm.seeds import fixed_rng
 from dlm.space.wiring import Wiring, wire
 from dlm.sweeps.job import Record
 from dlm.sweeps.process import ONE_THREAD
 from dlm.tasks import Task, get_task
+
+if TYPE_CHECKING:
+    from dlm.learning.baselines.dnl import DnlLearner
+    from dlm.learning.baselines.training import Baseline
 
 __all__ = ["main", "measure"]
 
@@ -61,11 +67,8 @@ def measure_step(task: Task, objects: int) -> Record:
     wiring = _wiring(task)
     if (refused := _refusal(estimate_bytes(wiring, objects, BATCH, task.distinct_only))) is not None:
         return refused
-    torch.set_num_threads(1)
+    before = _begin_training()
     keep_memory()
-    nothing = torch.nn.Parameter(torch.zeros(1))
-    nothing.sum().backward()  # type: ignore[no-untyped-call]
-    before = _begin_peak()
     generator = torch.Generator().manual_seed(0)
     machine = Machine(wiring, generator)
     optimiser = torch.optim.AdamW(machine.parameters(), lr=0.005, weight_decay=0.01, fused=True)
@@ -81,7 +84,8 @@ def measure_step(task: Task, objects: int) -> Record:
         binary_cross_entropy(truth, target).backward()  # type: ignore[no-untyped-call]
         optimiser.step()
 
-    return _timed(step, before)
+    schedule = paper_schedule(task, task.settings)
+    return {**_timed(step, before), "steps": schedule.epochs * schedule.steps}
 
 
 def measure_soft(task: Task, objects: int) -> Record:
@@ -105,6 +109,56 @@ def measure_soft(task: Task, objects: int) -> Record:
         )
 
 
+def measure_nlm_step(task: Task, objects: int) -> Record:
+    """A training step of the neural logic machine of a task."""
+    from dlm.learning.baselines.architectures import nlm_machine
+    from dlm.learning.baselines.nlm import NlmLearner, nlm_schedule
+
+    before = _begin_training()
+    return _step_of(NlmLearner(task, nlm_machine(task), nlm_schedule(task), 0), objects, before)
+
+
+def measure_dnl_step(task: Task, objects: int) -> Record:
+    """A training step of dNL-ILP, which takes one world."""
+    before = _begin_training()
+    return _step_of(_dnl(task), objects, before)
+
+
+def measure_nlm(task: Task, objects: int) -> Record:
+    """The neural logic machine on one world."""
+    import torch
+
+    from dlm.learning.baselines.architectures import nlm_machine
+    from dlm.learning.baselines.nlm import NlmModel
+    from dlm.machine.neural import NeuralMachine, neural_bytes
+
+    wiring = wire(nlm_machine(task), task.inputs, task.target, task.target_arity)
+    if (refused := _refusal(neural_bytes(wiring, objects, 1, training=False))) is not None:
+        return refused
+    torch.set_num_threads(1)
+    worlds = task.sample(fixed_rng(), 1, objects).worlds
+    before = _begin_peak()
+    weights = NeuralMachine(wiring, torch.Generator().manual_seed(0)).weights.detach()
+    return _timed(lambda: NlmModel(wiring, weights).answers(worlds), before)
+
+
+def measure_dnl(task: Task, objects: int) -> Record:
+    """The memberships of dNL-ILP on one world."""
+    import torch
+
+    from dlm.learning.baselines.dnl import dnl_bytes
+    from dlm.learning.baselines.dnl_templates import dnl_template
+
+    if (refused := _refusal(dnl_bytes(dnl_template(task), task.inputs, task.target, objects))) is not None:
+        return refused
+    torch.set_num_threads(1)
+    examples = task.sample(fixed_rng(), 1, objects)
+    learner = _dnl(task)
+    before = _begin_peak()
+    with torch.no_grad():
+        return _timed(lambda: learner.truth(examples, 0), before)
+
+
 def measure_program(task: Task, objects: int, program: str) -> Record:
     """An extracted program on one world, by the evaluator on bits."""
     known = parse_program(program)
@@ -117,8 +171,12 @@ def measure_program(task: Task, objects: int, program: str) -> Record:
 
 MEASURES: dict[str, Callable[..., Record]] = {
     "step": measure_step,
+    "nlm-step": measure_nlm_step,
+    "dnl-ilp-step": measure_dnl_step,
     "soft": measure_soft,
     "program": measure_program,
+    "nlm": measure_nlm,
+    "dnl-ilp": measure_dnl,
 }
 
 
@@ -131,6 +189,26 @@ def main() -> None:
 
 def _wiring(task: Task) -> Wiring:
     return wire(task.settings, task.inputs, task.target, task.target_arity)
+
+
+def _dnl(task: Task) -> DnlLearner:
+    from dlm.learning.baselines.dnl import DnlLearner, dnl_schedule
+    from dlm.learning.baselines.dnl_templates import dnl_template
+
+    return DnlLearner(task, dnl_template(task), dnl_schedule(task), 0)
+
+
+def _step_of(learner: Baseline, objects: int, before: int) -> Record:
+    """A step of a baseline on as many worlds as it takes."""
+    examples = learner.task.sample(fixed_rng(), learner.schedule.batch, objects)
+
+    def step() -> None:
+        loss = learner.loss(examples)
+        learner.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        learner.optimiser.step()
+
+    return {**_timed(step, before), "steps": learner.schedule.steps}
 
 
 def _refusal(needed: int) -> Record | None:
@@ -147,6 +225,17 @@ def _timed(work: Callable[[], object], before: int) -> Record:
         work()
         seconds.append(time.process_time() - start)
     return {"seconds": statistics.median(seconds), "runs": len(seconds), "bytes": max(0, _peak_bytes() - before)}
+
+
+def _begin_training() -> int:
+    """The same, after all is loaded that a training step needs."""
+    import torch
+
+    torch.set_num_threads(1)
+    nothing = torch.nn.Parameter(torch.zeros(1))
+    nothing.sum().backward()  # type: ignore[no-untyped-call]
+    torch.optim.AdamW([nothing]).step()
+    return _begin_peak()
 
 
 def _begin_peak() -> int:
