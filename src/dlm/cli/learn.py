@@ -32,7 +32,7 @@ from dlm.learning.settings import NOISES, LearnSettings, NoiseName
 from dlm.policies.settings import MODELS, ModelName, PolicyRunSettings
 from dlm.runs.settings import DEVICES, SCHEDULES, DeviceName, RunSettings, ScheduleName
 from dlm.runs.tensorboard import LOGS, LogName
-from dlm.space.settings import MachineSettings
+from dlm.space.settings import T_NORMS, MachineSettings, TNorm
 
 __all__ = ["learn"]
 
@@ -148,6 +148,7 @@ def learn(
     residual: Annotated[
         bool | None, _setting(MachineSettings, "residual", "--residual/--no-residual", metavar="")
     ] = None,
+    t_norm: Annotated[TNorm | None, _setting(MachineSettings, "t_norm", metavar="|".join(T_NORMS))] = None,
     action: Annotated[
         str | None,
         typer.Option(metavar="NAME", rich_help_panel=WORLD, help="The predicate whose atoms are the actions."),
@@ -200,6 +201,7 @@ def learn(
         quantifiers=None if quantifiers is None else _read_quantifiers(quantifiers),
         distinct=distinct,
         residual=residual,
+        t_norm=t_norm,
     )
     acting = _given(action=action, sizes=None if sizes is None else _read_numbers("sizes", sizes, ","), limit=limit)
     own = _given(target=target, negatives=negatives, world=world, test=test, split=split, folds=folds)

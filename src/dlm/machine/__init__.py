@@ -1,6 +1,6 @@
 """The differentiable machine, in torch. Read `operations`, `unit`, `machine`, then `kernels`."""
 
-from dlm.machine.device import find_device, flushed_denormals
+from dlm.machine.device import find_device, while_training
 from dlm.machine.extract import extract, hard_choices
 from dlm.machine.kernels import fast_apply
 from dlm.machine.layout import Layout
@@ -19,7 +19,7 @@ __all__ = [
     "extract",
     "fast_apply",
     "find_device",
-    "flushed_denormals",
+    "while_training",
     "hard_choices",
     "keep_memory",
     "unit_logits",

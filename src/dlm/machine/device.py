@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import environ
 
 import torch
 
 from dlm.errors import SettingsError
 
-__all__ = ["find_device", "flushed_denormals"]
+__all__ = ["find_device", "while_training"]
 
 
 def find_device(name: str) -> torch.device:
@@ -23,14 +24,20 @@ def find_device(name: str) -> torch.device:
 
 
 @contextmanager
-def flushed_denormals() -> Iterator[None]:
-    """Cold weights are numbers so small that a processor takes fifteen times longer; meanwhile they count as zero.
+def while_training() -> Iterator[None]:
+    """Denormal numbers count as zero, and one thread counts. Afterwards torch is as before: it is not ours alone.
 
-    Afterwards this thread counts as before: what others compute in it is not ours to round.
+    Cold weights are numbers so small that a processor takes fifteen times longer. The operations of a machine are so
+    short that threads which wait for each other gain little on a free machine and lose most of the time on a busy one;
+    who wants them all the same sets OMP_NUM_THREADS.
     """
-    before = sys.float_info.min / 2 == 0.0  # torch does not say
+    flushed = sys.float_info.min / 2 == 0.0  # torch does not say
+    threads = torch.get_num_threads()
     torch.set_flush_denormal(True)
+    if "OMP_NUM_THREADS" not in environ:
+        torch.set_num_threads(1)
     try:
         yield
     finally:
-        torch.set_flush_denormal(before)
+        torch.set_flush_denormal(flushed)
+        torch.set_num_threads(threads)

@@ -93,7 +93,7 @@ def apply(wiring: Wiring, weights: Tensor, valuation: Valuation, size: int) -> T
         else:
             # A target without anything to read is the constant.
             literals = weights.new_zeros(batch, *(size,) * unit.arity, 0)
-        computed[unit.key] = apply_unit(unit, views[unit.key], literals)
+        computed[unit.key] = apply_unit(unit, views[unit.key], literals, wiring.settings.t_norm)
     return computed[wiring.target_unit.key][..., 0]
 
 

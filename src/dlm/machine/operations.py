@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from dlm.space.settings import TNorm
 from dlm.space.wiring import permutations
 
 __all__ = ["conjoin", "disjoin", "exists", "expand", "forall", "negate", "permute", "preserve"]
@@ -57,17 +58,21 @@ def preserve(predicates: Tensor, constant: float) -> Tensor:
     return torch.cat([predicates, predicates.new_full((*predicates.shape[:-1], 1), constant)], dim=-1)
 
 
-def conjoin(atoms: Tensor) -> Tensor:
-    """The product t-norm over the last axis."""
+def conjoin(atoms: Tensor, t_norm: TNorm = "product") -> Tensor:
+    """The t-norm over the last axis: the paper's product, or another fuzzy *and*."""
+    if t_norm == "godel":
+        return atoms.amin(-1)
+    if t_norm == "lukasiewicz":
+        return (atoms.sum(-1) - (atoms.shape[-1] - 1)).clamp(min=0)
     result = atoms[..., 0]
     for index in range(1, atoms.shape[-1]):
         result = result * atoms[..., index]
     return result
 
 
-def disjoin(atoms: Tensor) -> Tensor:
-    """The t-conorm of the product: a or b = not (not a and not b)."""
-    return negate(conjoin(negate(atoms)))
+def disjoin(atoms: Tensor, t_norm: TNorm = "product") -> Tensor:
+    """The dual t-conorm: a or b = not (not a and not b)."""
+    return negate(conjoin(negate(atoms), t_norm))
 
 
 def _candidates(predicates: Tensor, distinct: bool) -> Tensor:

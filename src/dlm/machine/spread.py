@@ -8,7 +8,7 @@ from t to s. Connectives and negation are signs and biases, since an atom's weig
     and, not atom   1 - sum w P           or, not atom   1 - (1 - w0 - sum w P) = w0 + sum w P
 
 where w0 is the weight of the constant; "or" is 1 - product, so that the last factor changes its sign and
-a 1 is added to the product.
+a 1 is added to the product. Other t-norms than the product change the sign later (`fuzzy`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class UnitSpread:
     expanded: tuple[UnitKey, ...]
     shapes: tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
     ones: Tensor
-    """[slots * modules]: 1 where the product is turned into a disjunction."""
+    """[slots * modules]: 1 where there is a disjunction."""
 
 
 class Spread:
@@ -69,7 +69,7 @@ class Spread:
         tables: list[_UnitTables] = []
         start = 0
         for unit in wiring.units:
-            tables.append(_UnitTables(unit, start))
+            tables.append(_UnitTables(unit, start, wiring.settings.t_norm == "product"))
             start += tables[-1].order.size
         self.units = [table.spread(dtype, device) for table in tables]
         self.groups: list[_Pieces] = []
@@ -160,8 +160,9 @@ class _UnitTables:
     Columns of the matrices are (atom, slot, module), rows (source group, slot, channel).
     """
 
-    def __init__(self, unit: UnitWiring, start: int) -> None:
-        self.unit = unit
+    def __init__(self, unit: UnitWiring, start: int, signed: bool) -> None:
+        """With `signed` the last factor of a disjunction has its sign changed."""
+        self.unit, self.signed = unit, signed
         groups: dict[tuple[UnitKey, Reading], list[int]] = {}
         for position, source in enumerate(unit.sources):
             groups.setdefault((source.unit, source.reading), []).append(position)
@@ -193,7 +194,7 @@ class _UnitTables:
         modules, last = self.unit.modules, self.atoms - 1
         negated = np.array([[atom >= m.atoms - m.negated for m in modules] for atom in range(self.atoms)])
         disjunction = np.array([m.connective == "or" for m in modules])
-        outer = np.where(disjunction & (np.arange(self.atoms)[:, None] == last), -1.0, 1.0)
+        outer = np.where(self.signed & disjunction & (np.arange(self.atoms)[:, None] == last), -1.0, 1.0)
         flipped = negated != disjunction
         sign = np.broadcast_to((np.where(flipped, -1.0, 1.0) * outer)[:, None, :], self.order.shape).copy()
         offset = np.zeros(self.order.shape)

@@ -1,7 +1,7 @@
 """The stages of a pass through the machine: units and reductions, each with its gradient.
 
 A unit is one batched matrix product on rows, one on the rows below (expansion: project first, where rows
-are few, then add up), and a product of atoms. Reductions gather the candidates of a row along the
+are few, then add up), and the t-norm of the atoms. Reductions gather the candidates of a row along the
 first axis and take extremes over it. Gathers have their inverse as a table, so that no gradient scatters.
 
 A stage is made with its tensors; `run` fills them. Backwards, `prepare` is called once, with the tensors where later
@@ -16,6 +16,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from dlm.machine.fuzzy import Joining
 from dlm.machine.layout import ExpandTable, ReduceTable
 from dlm.machine.spread import UnitMatrices, UnitSpread
 from dlm.space.wiring import Reading, UnitKey
@@ -86,7 +87,7 @@ class Joined:
 
 
 class UnitPass:
-    """ones + product over atoms of (direct @ same + sum over a row's objects of (below @ expand) + bias)."""
+    """The atoms, (direct @ same + sum over a row's objects of (below @ expand) + bias), joined by the t-norm."""
 
     def __init__(
         self,
@@ -97,9 +98,10 @@ class UnitPass:
         below: Joined,
         table: ExpandTable | None,
         output: Tensor,
+        joining: Joining,
         scratch: Scratch,
     ) -> None:
-        self.index, self.key, self.ones = index, spread.unit.key, spread.ones
+        self.index, self.key, self.joining = index, spread.unit.key, joining
         self.matrices, self.direct, self.below, self.table, self.output = matrices, direct, below, table, output
         self.atoms, self.width = spread.unit.modules[0].atoms, matrices.bias.shape[-1]
         self.factors: tuple[Tensor, ...] = ()
@@ -113,10 +115,7 @@ class UnitPass:
         self.below.run()
         self.factors = ()  # those of the last pass make room
         self.factors = self._values().chunk(self.atoms, -1)
-        product = self.factors[0]
-        for factor in self.factors[1:-1]:
-            product = product * factor
-        torch.addcmul(self.ones, product, self.factors[-1], out=self.output)
+        self.joining.run(self.factors, self.output)
 
     def _values(self) -> Tensor:
         direct, below, table = self.direct.rows, self.below.rows, self.table
@@ -151,11 +150,7 @@ class UnitPass:
     def differentiate(self) -> None:
         if self.grad is None:
             return
-        for index, into in enumerate(self.d_factors):
-            others = [factor for other, factor in enumerate(self.factors) if other != index]
-            torch.mul(self.grad, others[0], out=into)
-            for factor in others[1:]:
-                into.mul_(factor)
+        self.joining.differentiate(self.grad, self.factors, self.d_factors)
         d_same, d_expand, d_bias = self.d_matrices
         if self.direct_rows is not None:
             torch.bmm(self.direct_rows, self.d_values, out=d_same)

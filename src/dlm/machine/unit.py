@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from dlm.machine.operations import conjoin, disjoin, exists, expand, forall, negate, permute, preserve
+from dlm.space.settings import TNorm
 from dlm.space.wiring import UnitKey, UnitWiring
 
 __all__ = ["apply_unit", "unit_literals"]
@@ -31,7 +32,7 @@ def unit_literals(unit: UnitWiring, computed: Mapping[UnitKey, Tensor], size: in
     return permute(torch.cat(parts, dim=-1), unit.orders)
 
 
-def apply_unit(unit: UnitWiring, weights: Tensor, literals: Tensor) -> Tensor:
+def apply_unit(unit: UnitWiring, weights: Tensor, literals: Tensor, t_norm: TNorm) -> Tensor:
     """The invented predicates [batch, m, ..., m, modules] under weights [batch, modules, atoms, choices].
 
     An atom is the weighted sum of the literals (of their negations, for a module's negated atoms) and
@@ -49,7 +50,7 @@ def apply_unit(unit: UnitWiring, weights: Tensor, literals: Tensor) -> Tensor:
         if module.negated:
             negated = _mix(preserve(negate(literals), constant), chosen[:, :, positive:])
             atoms = torch.cat([atoms, negated], dim=-1)
-        outputs.append(conjoin(atoms) if module.connective == "and" else disjoin(atoms))
+        outputs.append((conjoin if module.connective == "and" else disjoin)(atoms, t_norm))
     order = [index for module in dict.fromkeys(modules) for index, other in enumerate(modules) if other == module]
     back = torch.tensor([order.index(index) for index in range(len(modules))], device=weights.device)
     return torch.cat(outputs, dim=-1).index_select(-1, back)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from dlm.machine.fuzzy import joining
 from dlm.machine.layout import Layout
 from dlm.machine.spread import UnitSpread
 from dlm.machine.stages import Joined, Reduction, Source, UnitPass
@@ -78,7 +79,8 @@ class Workspace:
         direct = Joined(spread.direct, self._truth, cut)
         below = Joined(tuple((key, "same") for key in spread.expanded), self._truth)
         self._truth[unit.key, "same"] = output
-        return UnitPass(index, spread, self.matrices.units[index], direct, below, table, output, self._scratch)
+        joined = joining(layout.wiring.settings.t_norm, spread.ones)
+        return UnitPass(index, spread, self.matrices.units[index], direct, below, table, output, joined, self._scratch)
 
     def _reduction(self, key: UnitKey, quantifiers: list[Reading]) -> Reduction:
         above, arity = self._truth[key, "same"], key[1] - 1

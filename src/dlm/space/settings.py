@@ -8,9 +8,11 @@ from typing import Literal, get_args
 
 from dlm.errors import SettingsError
 
-__all__ = ["MAX_ARITY", "MachineSettings", "Quantifier"]
+__all__ = ["MAX_ARITY", "T_NORMS", "MachineSettings", "Quantifier", "TNorm"]
 
 Quantifier = Literal["exists", "forall"]
+TNorm = Literal["product", "godel", "lukasiewicz"]
+T_NORMS = get_args(TNorm)
 
 MAX_ARITY = 4
 
@@ -38,6 +40,10 @@ class MachineSettings:
     residual: bool = field(
         default=False, metadata={"help": "Every unit reads the inputs too, and the target every unit (IO residual)."}
     )
+    t_norm: TNorm = field(
+        default="product",
+        metadata={"help": "The fuzzy *and* of a soft machine; *or* is its dual."},
+    )
 
     def __post_init__(self) -> None:
         _require(self.depth >= 2, "depth", "at least 2 (one layer of units and the target)", self.depth)
@@ -59,6 +65,7 @@ class MachineSettings:
             f"different names out of {', '.join(allowed)}",
             self.quantifiers,
         )
+        _require(self.t_norm in T_NORMS, "t_norm", f"one of {', '.join(T_NORMS)}", self.t_norm)
         for layer, arity, outputs in self.unit_outputs:
             _require(
                 1 <= layer < self.depth and 0 <= arity <= self.breadth_at(layer) and outputs >= 1,

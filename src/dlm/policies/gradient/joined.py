@@ -55,7 +55,7 @@ class JoinedActor(SoftActor):
         *below, target = self.wiring.units
         for unit in below:
             literals = unit_literals(unit, computed, size, self.wiring.settings.distinct)
-            computed[unit.key] = apply_unit(unit, views[unit.key], literals)
+            computed[unit.key] = apply_unit(unit, views[unit.key], literals, self.wiring.settings.t_norm)
         read = dict.fromkeys(source.unit for source in target.sources)
         together = torch.cat([computed[key] for key in read], dim=-1)
         half = size // 2
@@ -63,7 +63,7 @@ class JoinedActor(SoftActor):
         joined = [together[:, first + half * one, second + half * other] for one, other in WORLDS]
         # One axis of objects more, since a unit's atoms are pairs of objects: here they are numbered.
         literals = torch.cat(joined, dim=-1)
-        return apply_unit(target, views[target.key], literals)[..., 0]
+        return apply_unit(target, views[target.key], literals, self.wiring.settings.t_norm)[..., 0]
 
 
 def _widened(wiring: Wiring) -> Wiring:
