@@ -19,7 +19,7 @@ from dlm.learning.build import build_learner
 from dlm.learning.gradient import Elite, GradientLearner
 from dlm.learning.schedule import fast_schedule
 from dlm.learning.settings import LearnSettings
-from dlm.machine import Layout, Machine, fast_apply, find_device, flushed_denormals, valuation_of, weights_of
+from dlm.machine import Layout, Machine, fast_apply, find_device, valuation_of, weights_of, while_training
 from dlm.machine.critic import Critic
 from dlm.policies.build import build_policy_learner
 from dlm.policies.gradient.learner import PolicyGradient
@@ -57,17 +57,34 @@ def test_tiny_numbers_count_as_zero_only_while_a_machine_is_trained(before: bool
     policy = PolicyGradient(domain, 0, default_settings(domain, "ppo"), SMALL)
     torch.set_flush_denormal(before)
     try:
-        with flushed_denormals():
+        with while_training():
             assert _flushed()
         assert _flushed() == before
         for each in (learner, policy):
             each.advance()
             assert _flushed() == before
-        with pytest.raises(ZeroDivisionError), flushed_denormals():
+        with pytest.raises(ZeroDivisionError), while_training():
             raise ZeroDivisionError
         assert _flushed() == before
     finally:
         torch.set_flush_denormal(False)
+
+
+@pytest.mark.parametrize(("asked", "expected"), [(None, 1), ("3", 3)])
+def test_one_thread_trains_a_machine_unless_others_are_asked_for(
+    asked: str | None, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if asked is None:
+        monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    else:
+        monkeypatch.setenv("OMP_NUM_THREADS", asked)
+    torch.set_num_threads(3)
+    try:
+        with while_training():
+            assert torch.get_num_threads() == expected
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(1)
 
 
 def test_machine_and_critic_on_the_meta_device() -> None:

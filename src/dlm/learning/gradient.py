@@ -25,16 +25,7 @@ from dlm.learning.fit import Fit, fit_answers, fit_program
 from dlm.learning.sampling import TrainingWorlds, training_sizes
 from dlm.learning.schedule import Schedule
 from dlm.logic.syntax import Program
-from dlm.machine import (
-    Layout,
-    Machine,
-    Selection,
-    fast_apply,
-    flushed_denormals,
-    hard_choices,
-    valuation_of,
-    weights_of,
-)
+from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of, weights_of, while_training
 from dlm.runs.checkpoint import choices_of, examples_of
 from dlm.runs.learner import Candidate, Report
 from dlm.seeds import Stream, fixed_rng
@@ -264,7 +255,7 @@ class GradientLearner:
         noise, dropout = soft.noise * soft.noise_decay**epoch, soft.dropout * soft.dropout_decay**epoch
         return Selection(self.temperature, noise, dropout, soft.distribution)
 
-    @flushed_denormals()
+    @while_training()
     def _step(self, examples: Examples) -> None:
         now, layout = self.now, self._layout(examples.size)
         inputs = layout.to_layout(valuation_of(now.wiring, examples.worlds, device=self.device))

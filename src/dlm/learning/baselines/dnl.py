@@ -100,17 +100,22 @@ def _places(atoms: tuple[tuple[str, tuple[int, ...]], ...], rows: Indices, size:
     return torch.from_numpy(np.stack(columns, axis=1) if columns else np.zeros((len(rows), 0), dtype=np.int64))
 
 
-def dnl_bytes(template: DnlTemplate, inputs: Mapping[str, int], target: str, size: int) -> int:
-    """About how much memory a training step takes: the atoms of every grounding, and in each step the soft ones."""
+def dnl_bytes(
+    template: DnlTemplate, inputs: Mapping[str, int], target: str, size: int, *, training: bool = True
+) -> int:
+    """About how much memory a world takes: atoms of all groundings, and soft ones, in training those of each step."""
     names = _names(template, inputs, target)
     learned = {name: shape.arity for name, shape in zip(names, template.predicates, strict=True)}
     total = 0
     for name, shape in zip(names, template.predicates, strict=True):
         vocabulary = DnlAtoms.of(name, shape, inputs, learned)
         rows, signs = math.perm(size, shape.arity + shape.variables), 1 + template.negation
-        total += rows * len(vocabulary.atoms) * (8 + 4 * signs)
-        total += template.steps * rows * shape.terms * signs * len(vocabulary.learned) * 16
-        total += template.steps * rows * shape.terms * 24
+        soft = rows * shape.terms * len(vocabulary.learned)
+        if training:
+            total += rows * len(vocabulary.atoms) * (8 + 4 * signs)
+            total += template.steps * (16 * signs * soft + 24 * rows * shape.terms)
+        else:
+            total += 16 * rows * len(vocabulary.atoms) + 8 * soft
     return total
 
 

@@ -23,7 +23,7 @@ from dlm.data.worlds import Examples
 from dlm.errors import RunError
 from dlm.learning.fit import Fit, fit_program
 from dlm.logic.syntax import Program
-from dlm.machine.device import flushed_denormals
+from dlm.machine.device import while_training
 from dlm.runs.learner import Candidate, Report
 from dlm.seeds import Stream
 from dlm.tasks.task import Task
@@ -103,7 +103,7 @@ class Baseline(ABC):
     def adapt(self, loss: float) -> None:  # noqa: B027 (most do nothing)
         """After each step: change the learning rate by its loss, if the method does so."""
 
-    @flushed_denormals()
+    @while_training()
     def advance(self) -> Report:
         """Train for a slice of steps."""
         course, schedule = self.course, self.schedule

@@ -15,7 +15,7 @@ from dlm.envs.domain import AnyDomain, State
 from dlm.envs.view import View
 from dlm.learning.invention import Inventions
 from dlm.logic.syntax import Atom, Definition, Program
-from dlm.machine import Layout, Machine, Selection, Valuation, extract, fast_apply, flushed_denormals, valuation_of
+from dlm.machine import Layout, Machine, Selection, Valuation, extract, fast_apply, valuation_of, while_training
 from dlm.seeds import fixed_rng
 from dlm.space.choices import Choices, program_of
 from dlm.space.settings import MachineSettings
@@ -101,7 +101,7 @@ class Actor:
             self._atoms[size] = objects[np.stack(place, axis=1)]
         return self._atoms[size]
 
-    @flushed_denormals()
+    @while_training()
     def scores(self, weights: Tensor, valuation: Valuation) -> Tensor:
         """The truth of the action atoms [batch, actions]; `weights` are [batch, parameters] or [1, parameters]."""
         table = next(iter(valuation.values()))

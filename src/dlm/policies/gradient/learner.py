@@ -25,7 +25,7 @@ from dlm.envs.domain import AnyDomain, State
 from dlm.envs.evaluate import decide
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
-from dlm.machine import Selection, flushed_denormals, hard_choices
+from dlm.machine import Selection, hard_choices, while_training
 from dlm.policies.gradient.fallback import FallbackState, ProgramPool
 from dlm.policies.gradient.local_search import repair
 from dlm.policies.gradient.scoring import PRUNING_SHARE, Benchmark, Score, prune_by_returns
@@ -143,7 +143,7 @@ class PolicyGradient:
         }
         return Report(self.name, self.env_steps, self.effort.restarts, figures, candidate)
 
-    @flushed_denormals()
+    @while_training()
     def _train_and_look(self) -> None:
         self.effort.played += self.training.update(anneal=not self.keep_soft)
         self.effort.updates += 1

@@ -8,7 +8,7 @@ import torch
 from dlm.envs.domain import AnyDomain
 from dlm.learning.invention import Inventions
 from dlm.logic.syntax import Program
-from dlm.machine import flushed_denormals
+from dlm.machine import while_training
 from dlm.policies.gradient.scoring import Benchmark
 from dlm.policies.gradient.settings import PolicySettings
 from dlm.policies.gradient.training import CHECK_EVERY, Training, TrainingState
@@ -37,7 +37,7 @@ class PractisedTraining:
     def figures(self) -> dict[str, float]:
         return self.training.figures
 
-    @flushed_denormals()
+    @while_training()
     def advance(self) -> int:
         """Some updates, and the exams that are due."""
         steps = 0

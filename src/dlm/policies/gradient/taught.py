@@ -25,7 +25,7 @@ from dlm.errors import RunError
 from dlm.learning.gradient import any_answer_loss, squeeze
 from dlm.learning.invention import Inventions
 from dlm.logic.syntax import Program
-from dlm.machine import Selection, flushed_denormals
+from dlm.machine import Selection, while_training
 from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, warm_enough
 from dlm.policies.gradient.scoring import Benchmark
@@ -127,7 +127,7 @@ class TaughtTraining:
     def figures(self) -> dict[str, float]:
         return {"loss": self.loss, "temperature": self.temperature}
 
-    @flushed_denormals()
+    @while_training()
     def advance(self) -> int:
         """Train until it is time to look at the program. Nothing is played."""
         for _ in range(self.settings.look_every):

@@ -149,7 +149,8 @@ def measure_dnl(task: Task, objects: int) -> Record:
     from dlm.learning.baselines.dnl import dnl_bytes
     from dlm.learning.baselines.dnl_templates import dnl_template
 
-    if (refused := _refusal(dnl_bytes(dnl_template(task), task.inputs, task.target, objects))) is not None:
+    needed = dnl_bytes(dnl_template(task), task.inputs, task.target, objects, training=False)
+    if (refused := _refusal(needed)) is not None:
         return refused
     torch.set_num_threads(1)
     examples = task.sample(fixed_rng(), 1, objects)
