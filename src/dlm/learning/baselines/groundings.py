@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from itertools import permutations
-
 import numpy as np
 
 from dlm.data.arrays import Indices
@@ -14,7 +11,12 @@ __all__ = ["Indices", "codes_of", "tuples_of"]
 
 def tuples_of(size: int, width: int) -> Indices:
     """All tuples of different objects, in lexicographic order: those that begin alike stand together."""
-    return np.array([*permutations(range(size), width)], dtype=np.int64).reshape(math.perm(size, width), width)
+    rows = np.zeros((1, 0), dtype=np.int64)
+    for _ in range(width):
+        longer = np.repeat(rows, size, axis=0)
+        last = np.tile(np.arange(size), len(rows))[:, None]
+        rows = np.hstack((longer, last))[~(longer == last).any(1)]
+    return rows
 
 
 def codes_of(rows: Indices, size: int) -> Indices:
