@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from dlm.data.sources.inspection import inspect_data
+
 Call = Callable[..., Any]
 
 
@@ -38,6 +40,13 @@ def test_inspect_says_what_was_read(dlm: Call, movies: Path) -> None:
     assert found["examples"]["true"] == 1
     assert found["worlds"]["kind"] == "atoms"
     assert found["bytes"] > 0
+
+
+def test_an_inspection_prints_itself(movies: Path) -> None:
+    lines = str(inspect_data(movies)).splitlines()
+    assert "directed(person, film): 3 facts" in lines
+    assert "examples of hit(film): 1 true, 1 false" in lines
+    assert "note: directed: 1 repeated fact read once" in lines
 
 
 def test_inspect_without_a_target_says_what_could_be_learned(dlm: Call, movies: Path) -> None:

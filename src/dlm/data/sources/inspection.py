@@ -13,6 +13,7 @@ import numpy as np
 from dlm.data.arrays import Indices
 from dlm.data.facts import Facts, Numbers
 from dlm.data.grouping import components, worlds_of
+from dlm.data.memory import format_bytes
 from dlm.data.problem import DataProblem
 from dlm.data.sources.building import build_problem
 from dlm.data.sources.options import ProblemOptions
@@ -102,6 +103,19 @@ class Inspection(Displayed):
     def to_json(self) -> dict[str, object]:
         """The same as JSON values."""
         return asdict(self)
+
+    def __str__(self) -> str:
+        """In a few lines; `dlm inspect` has tables."""
+        lines = [f"{self.path}: {self.objects:,} objects, {self.facts:,} facts, about {format_bytes(self.bytes)}"]
+        lines += [f"type {one.type}: {one.objects:,} objects, such as {', '.join(one.names)}" for one in self.types]
+        lines += [f"{one.name}({', '.join(one.types)}): {one.facts:,} facts" for one in self.predicates]
+        lines += [f"{one.name}({one.type}): {one.lowest} to {one.highest}" for one in self.attributes]
+        if self.examples is not None:
+            asked = f"{self.examples.target}({', '.join(self.examples.types)})"
+            lines.append(f"examples of {asked}: {self.examples.true:,} true, {self.examples.false:,} false")
+        if self.worlds is not None:
+            lines.append(f"worlds: {self.worlds.reason}")
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes), *self.plan])
 
 
 def inspect_data(path: str | Path, target: str | None = None, **options: Any) -> Inspection:
