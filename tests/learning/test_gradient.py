@@ -7,7 +7,7 @@ import torch
 
 from dlm.engines import evaluate_target
 from dlm.learning.build import build_learner
-from dlm.learning.gradient import GradientLearner, GradientState, any_answer_loss, class_weights, squeeze
+from dlm.learning.gradient import GradientLearner, GradientState, any_answer_loss, class_weights
 from dlm.learning.schedule import (
     LossSchedule,
     RestartSchedule,
@@ -32,7 +32,7 @@ QUICK = Schedule(
     steps=5,
     epochs=60,
     softness=SoftnessSchedule(temperature=0.5, temperature_decay=0.98),
-    loss=LossSchedule(balance=0.1, margin=0.05),
+    loss=LossSchedule(balance=0.1),
     restart=RestartSchedule(warm=1, shallower=1),
     check_every=20,
 )
@@ -193,15 +193,6 @@ def test_class_weights_average_one_and_lift_the_rarer_class() -> None:
         assert weights is not None
         torch.testing.assert_close(weights.mean(), torch.tensor(1.0))
         torch.testing.assert_close((weights * target).sum(), torch.tensor(3.0))
-
-
-def test_squeezing_keeps_the_gradient_of_what_is_wrong_beyond_doubt() -> None:
-    truth = torch.tensor([0.0, 1.0], requires_grad=True)
-    assert squeeze(truth, 0.1).tolist() == pytest.approx([0.1, 0.9])
-    assert squeeze(truth, 0.0).tolist() == pytest.approx([1e-5, 1 - 1e-5])
-    squeeze(truth, 0.1).sum().backward()
-    assert truth.grad is not None
-    assert truth.grad.tolist() == pytest.approx([0.8, 0.8])
 
 
 def test_any_answer_will_do_where_one_is_enough() -> None:

@@ -31,7 +31,7 @@ def test_the_paper_s_table(name: str, size: int, epochs: int) -> None:
     assert (schedule.softness.temperature, schedule.softness.noise, schedule.softness.dropout) == (1.0, 1.0, 0.1)
     soft = schedule.softness
     assert (soft.temperature_decay, soft.noise_decay, soft.dropout_decay) == (0.995, 0.98, 0.98)
-    assert (schedule.loss.balance, schedule.loss.margin) == (0.0, 0.0)
+    assert schedule.loss.balance == 0.0
     assert schedule.worlds == WorldSchedule()
     assert schedule.check_every == 0
     assert schedule.steps_at(0) == schedule.steps_at(7) == 250
@@ -51,6 +51,11 @@ def test_restarts_are_slower_up_to_a_limit() -> None:
     assert [schedule.steps_at(restart) for restart in range(5)] == [40, 60, 90, 100, 100]
     assert schedule.steps_at(10_000) == 100
     assert Schedule(size=5, steps=40, restart=RestartSchedule(slower=2.0, longest=10)).steps_at(3) == 40
+
+
+def test_slower_restarts_take_shorter_steps() -> None:
+    schedule = Schedule(size=5, steps=40, learning_rate=0.02, restart=RestartSchedule(slower=4.0, longest=160))
+    assert [schedule.learning_rate_at(restart) for restart in range(3)] == pytest.approx([0.02, 0.01, 0.01])
 
 
 def test_schedules_by_name() -> None:
@@ -94,7 +99,7 @@ def test_a_shortened_schedule_cools_as_far_in_fewer_steps() -> None:
     assert (short.steps, short.epochs, short.softness) == (31, plain.epochs, plain.softness)
     assert short.steps_at(0) == short.steps_at(3) == 31
     fast = schedule_for(task, replace(asked(shorten=10), schedule="fast"))
-    assert [fast.steps_at(restart) for restart in (0, 9)] == [10, 25]
+    assert [fast.steps_at(restart) for restart in (0, 9)] == [3, 25]
     assert schedule_for(task, asked(shorten=1e9)).steps == 1
 
 

@@ -215,9 +215,8 @@ class GradientLearner:
         machine = Machine(wiring, self._generator, device=self.device)
         schedule = self.schedule
         machine.logits.data.mul_(schedule.softness.diversity)
-        optimiser = torch.optim.AdamW(
-            [machine.logits], lr=schedule.learning_rate, weight_decay=schedule.weight_decay, fused=True
-        )
+        rate = schedule.learning_rate_at(self.standing.restarts)
+        optimiser = torch.optim.AdamW([machine.logits], lr=rate, weight_decay=schedule.weight_decay, fused=True)
         epoch_steps = schedule.steps_at(self.standing.restarts)
         self.standing.restarts += 1
         return Restart(wiring, machine, optimiser, epoch_steps, RestartCourse(depth, hard_choices(machine)))
@@ -261,7 +260,7 @@ class GradientLearner:
         inputs = layout.to_layout(valuation_of(now.wiring, examples.worlds, device=self.device))
         target = layout.pick(torch.from_numpy(examples.target).to(self.device, torch.float32))
         weights = now.machine.weights(self._selection(), examples.count, self._generator)
-        truth = squeeze(fast_apply(now.wiring, weights, inputs, layout), self.schedule.loss.margin)
+        truth = fast_apply(now.wiring, weights, inputs, layout).clamp(CUT, 1 - CUT)
         least = min(0.5, self.standing.lift * self.schedule.loss.balance)
         balance = least * self.schedule.loss.balance_decay**self._epoch
         if examples.one_is_enough:
@@ -392,15 +391,6 @@ class GradientLearner:
             choices_of(self._wiring_at(elite.depth), elite.choices)
         self.worlds.hard = examples_of(self.task, state.hard_examples)
         self.now = now
-
-
-def squeeze(truth: Tensor, margin: float) -> Tensor:
-    """Predictions in [margin, 1 - margin], and where that is 0 cut off short of 0 and 1.
-
-    Cutting off is the paper's way. It takes the gradient from what is wrong beyond doubt, which with choices nearly
-    hard is most of what is wrong; a margin leaves it, and bounds it.
-    """
-    return margin + (1 - 2 * margin) * truth if margin else truth.clamp(CUT, 1 - CUT)
 
 
 def class_weights(target: Tensor, least: float) -> Tensor | None:

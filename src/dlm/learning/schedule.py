@@ -30,8 +30,11 @@ DIVERSITY = 10.0
 """How many times wider than in the published program the first logits are. Choices that begin alike stay mixed: under
 noise a mixture of several that mean the same is safer than any of them."""
 
-SHALLOW, SLOW = 5, 250
-"""Layers that a restart of the fast schedule has at least; steps an epoch where a target is hard to come by."""
+SHALLOW = 5
+"""Layers that a restart of the fast schedule has at least."""
+
+QUICK, PATIENT = 30, 125
+"""Steps an epoch of the fast schedule: at first, and where a target is hard to come by."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,6 @@ class LossSchedule:
 
     balance: float = 0.0  # share of a batch's weight that the rarer class has at least, initially
     balance_decay: float = 1.0  # factor an epoch
-    margin: float = 0.0  # distance from 0 and 1 that predictions are squeezed to keep
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,10 @@ class Schedule:
         slower = round(self.steps * self.restart.slower ** min(restart, 64))
         return max(self.steps, min(slower, self.restart.longest))
 
+    def learning_rate_at(self, restart: int) -> float:
+        """With four times as many steps they are half as long."""
+        return self.learning_rate * math.sqrt(self.steps / self.steps_at(restart))
+
 
 def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
     """The paper's table: worlds of the training size, one start, extraction at its end.
@@ -113,20 +119,19 @@ def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
 
 
 def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
-    """Small worlds, rich in the rarer class; short restarts with early stopping once the program is right."""
+    """Small worlds, rich in the rarer class, and short epochs; restarts until the program is right, each slower."""
     breadth = max(settings.breadth_at(layer) for layer in range(1, settings.depth))
     size = min(8 if breadth > 3 else 12, task.train_size)
     larger = task.train_size if living_size(task, size) > size else 0
-    shallower = max(0, settings.depth - SHALLOW)
+    steps, shallower = (PATIENT, 0) if larger else (QUICK, max(0, settings.depth - SHALLOW))
     schedule = Schedule(
         size=size,
         worlds=WorldSchedule(smaller=0.25, rich=0.5, larger=larger, mine=2),
-        learning_rate=0.03,
-        steps=SLOW if larger else 100,
-        epochs=100,
-        softness=SoftnessSchedule(temperature=0.5, temperature_decay=0.98),
-        loss=LossSchedule(balance=0.1, balance_decay=0.98, margin=0.05),
-        restart=RestartSchedule(slower=1.5, longest=SLOW, warm=1, shallower=shallower),
+        learning_rate=0.02 * math.sqrt(QUICK / steps),
+        steps=steps,
+        softness=SoftnessSchedule(diversity=DIVERSITY),
+        loss=LossSchedule(balance=0.1, balance_decay=0.98),
+        restart=RestartSchedule(slower=2.0, longest=250, warm=1, shallower=shallower),
         check_every=50,
         slice_steps=_slice_steps(settings, size, 4),
     )
