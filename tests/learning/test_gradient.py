@@ -7,8 +7,9 @@ import torch
 
 from dlm.engines import evaluate_target
 from dlm.learning.build import build_learner
-from dlm.learning.gradient import GradientLearner, GradientState, any_answer_loss, class_weights
+from dlm.learning.gradient import GradientLearner, GradientState, any_answer_loss, class_weights, squeeze
 from dlm.learning.schedule import (
+    Descent,
     LossSchedule,
     RestartSchedule,
     Schedule,
@@ -28,11 +29,13 @@ SMALL = MachineSettings(depth=3, breadth=2, outputs=4)
 QUICK = Schedule(
     size=6,
     worlds=WorldSchedule(smaller=0.3, rich=0.5, mine=2),
-    learning_rate=0.03,
-    steps=5,
-    epochs=60,
-    softness=SoftnessSchedule(temperature=0.5, temperature_decay=0.98),
-    loss=LossSchedule(balance=0.1),
+    descent=Descent(
+        learning_rate=0.03,
+        steps=5,
+        epochs=60,
+        softness=SoftnessSchedule(temperature=0.5, temperature_decay=0.98),
+        loss=LossSchedule(balance=0.1, margin=0.05),
+    ),
     restart=RestartSchedule(warm=1, shallower=1),
     check_every=20,
 )
@@ -77,7 +80,8 @@ def test_the_default_schedule_learns_with_the_task_s_own_machine() -> None:
 
 def test_the_paper_s_schedule_tries_the_program_at_the_end_only() -> None:
     task = get_task("graph/1-outdegree")
-    paper = dataclasses.replace(paper_schedule(task, SMALL), steps=10, epochs=3, slice_steps=10)
+    paper = paper_schedule(task, SMALL)
+    paper = dataclasses.replace(paper, descent=dataclasses.replace(paper.descent, steps=10, epochs=3), slice_steps=10)
     of = learner(task=task.name, schedule=paper)
     reports = [of.advance() for _ in range(3)]
     assert [report.candidate is not None for report in reports] == [False, False, True]
@@ -98,7 +102,7 @@ def test_temperature_falls_with_epochs_and_comes_back_with_a_restart() -> None:
     )
     assert reports[29].restarts == 2
     # The first restart found something, so the second is warm: a third of the epochs are skipped.
-    assert reports[29].figures["temperature"] == pytest.approx(0.5 * 0.98 ** (QUICK.epochs // 3))
+    assert reports[29].figures["temperature"] == pytest.approx(0.5 * 0.98 ** (QUICK.descent.epochs // 3))
 
 
 def test_a_warm_restart_leans_on_the_best_program_of_its_chain() -> None:
@@ -160,7 +164,7 @@ def test_counterexamples_are_trained_on_and_bounded() -> None:
 def test_a_restart_no_better_than_a_constant_is_given_up_half_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dlm.learning.gradient.CONSTANT", 2.0)  # nothing is better
     of = learner(task="family/is-uncle")
-    half_way = QUICK.epochs * QUICK.steps // 2 // QUICK.slice_steps
+    half_way = QUICK.descent.epochs * QUICK.descent.steps // 2 // QUICK.slice_steps
     reports = [of.advance() for _ in range(half_way)]
     assert [report.restarts for report in reports[-2:]] == [1, 2]
     assert of.standing.lift == 2.0
@@ -193,6 +197,15 @@ def test_class_weights_average_one_and_lift_the_rarer_class() -> None:
         assert weights is not None
         torch.testing.assert_close(weights.mean(), torch.tensor(1.0))
         torch.testing.assert_close((weights * target).sum(), torch.tensor(3.0))
+
+
+def test_squeezing_keeps_the_gradient_of_what_is_wrong_beyond_doubt() -> None:
+    truth = torch.tensor([0.0, 1.0], requires_grad=True)
+    assert squeeze(truth, 0.1).tolist() == pytest.approx([0.1, 0.9])
+    assert squeeze(truth, 0.0).tolist() == pytest.approx([1e-5, 1 - 1e-5])
+    squeeze(truth, 0.1).sum().backward()
+    assert truth.grad is not None
+    assert truth.grad.tolist() == pytest.approx([0.8, 0.8])
 
 
 def test_any_answer_will_do_where_one_is_enough() -> None:

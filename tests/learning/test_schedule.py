@@ -7,6 +7,7 @@ from dlm.errors import SettingsError
 from dlm.learning.sampling import living_size
 from dlm.learning.schedule import (
     SCHEDULES,
+    Descent,
     RestartSchedule,
     Schedule,
     WorldSchedule,
@@ -26,15 +27,15 @@ from dlm.tasks import get_task, task_names
 def test_the_paper_s_table(name: str, size: int, epochs: int) -> None:
     task = get_task(name)
     schedule = paper_schedule(task, task.settings)
-    assert (schedule.size, schedule.epochs, schedule.steps, schedule.batch) == (size, epochs, 250, 4)
-    assert (schedule.learning_rate, schedule.weight_decay) == (0.005, 0.01)
-    assert (schedule.softness.temperature, schedule.softness.noise, schedule.softness.dropout) == (1.0, 1.0, 0.1)
-    soft = schedule.softness
+    descent, soft = schedule.descent, schedule.descent.softness
+    assert (schedule.size, descent.epochs, descent.steps, schedule.batch) == (size, epochs, 250, 4)
+    assert (descent.learning_rate, descent.weight_decay) == (0.005, 0.01)
+    assert (soft.temperature, soft.noise, soft.dropout) == (1.0, 1.0, 0.1)
     assert (soft.temperature_decay, soft.noise_decay, soft.dropout_decay) == (0.995, 0.98, 0.98)
-    assert schedule.loss.balance == 0.0
+    assert (descent.loss.balance, descent.loss.margin) == (0.0, 0.0)
     assert schedule.worlds == WorldSchedule()
     assert schedule.check_every == 0
-    assert schedule.steps_at(0) == schedule.steps_at(7) == 250
+    assert schedule.descent_at(0) == schedule.descent_at(7) == descent
 
 
 @pytest.mark.parametrize("name", task_names())
@@ -47,15 +48,17 @@ def test_the_fast_schedule_never_trains_on_larger_worlds(name: str) -> None:
 
 
 def test_restarts_are_slower_up_to_a_limit() -> None:
-    schedule = Schedule(size=5, steps=40, restart=RestartSchedule(slower=1.5, longest=100))
-    assert [schedule.steps_at(restart) for restart in range(5)] == [40, 60, 90, 100, 100]
-    assert schedule.steps_at(10_000) == 100
-    assert Schedule(size=5, steps=40, restart=RestartSchedule(slower=2.0, longest=10)).steps_at(3) == 40
+    schedule = Schedule(size=5, descent=Descent(steps=40), restart=RestartSchedule(slower=1.5, longest=100))
+    assert [schedule.descent_at(restart).steps for restart in range(5)] == [40, 60, 90, 100, 100]
+    assert schedule.descent_at(10_000).steps == 100
+    assert replace(schedule, restart=RestartSchedule(slower=2.0, longest=10)).descent_at(3).steps == 40
 
 
-def test_slower_restarts_take_shorter_steps() -> None:
-    schedule = Schedule(size=5, steps=40, learning_rate=0.02, restart=RestartSchedule(slower=4.0, longest=160))
-    assert [schedule.learning_rate_at(restart) for restart in range(3)] == pytest.approx([0.02, 0.01, 0.01])
+def test_an_opening_comes_before_the_first_of_them() -> None:
+    opening = Descent(steps=7)
+    schedule = Schedule(size=5, descent=Descent(steps=40), opening=opening, restart=RestartSchedule(slower=2.0))
+    assert schedule.descent_at(0) == opening
+    assert [schedule.descent_at(restart).steps for restart in (1, 2, 3)] == [40, 80, 160]
 
 
 def test_schedules_by_name() -> None:
@@ -89,18 +92,18 @@ def test_each_change_changes_one_thing() -> None:
         ({"dropout": 0}, {"dropout": 0}),
         ({"diversity": 1}, {"diversity": 1}),
     ):
-        changed: Any = replace(plain.softness, **soft)  # type: ignore[arg-type]
-        assert schedule_for(task, asked(**settings)) == replace(plain, softness=changed)
+        changed: Any = replace(plain.descent.softness, **soft)  # type: ignore[arg-type]
+        assert schedule_for(task, asked(**settings)) == replace(plain, descent=replace(plain.descent, softness=changed))
 
 
 def test_a_shortened_schedule_cools_as_far_in_fewer_steps() -> None:
     task = get_task("graph/1-outdegree")
     plain, short = paper_schedule(task, task.settings), schedule_for(task, asked(shorten=8))
-    assert (short.steps, short.epochs, short.softness) == (31, plain.epochs, plain.softness)
-    assert short.steps_at(0) == short.steps_at(3) == 31
+    assert short.descent == replace(plain.descent, steps=31)
+    assert short.descent_at(0) == short.descent_at(3) == short.descent
     fast = schedule_for(task, replace(asked(shorten=10), schedule="fast"))
-    assert [fast.steps_at(restart) for restart in (0, 9)] == [3, 25]
-    assert schedule_for(task, asked(shorten=1e9)).steps == 1
+    assert [fast.descent_at(restart).steps for restart in (0, 1, 9)] == [3, 10, 25]
+    assert schedule_for(task, asked(shorten=1e9)).descent.steps == 1
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,12 @@ def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) ->
     # What was invented is true of a world, and need not be of a part of it.
     schedule = whole_worlds(schedule_for(task, settings), task)
     if settings.schedule == "fast":  # the paper's schedule is long enough, and is not shortened
-        schedule = replace(schedule, steps=phase.steps, restart=replace(schedule.restart, shallower=0))
+        schedule = replace(
+            schedule,
+            descent=replace(schedule.descent, steps=phase.steps),
+            opening=None,
+            restart=replace(schedule.restart, shallower=0),
+        )
     return GradientLearner(task, settings.machine, schedule, phase.seed, find_device(settings.device))
 
 

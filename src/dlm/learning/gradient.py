@@ -23,7 +23,7 @@ from dlm.errors import RunError
 from dlm.learning.film import FilmFrame
 from dlm.learning.fit import Fit, fit_answers, fit_program
 from dlm.learning.sampling import TrainingWorlds, training_sizes
-from dlm.learning.schedule import Schedule
+from dlm.learning.schedule import Descent, Schedule
 from dlm.logic.syntax import Program
 from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of, weights_of, while_training
 from dlm.runs.checkpoint import choices_of, examples_of
@@ -43,7 +43,7 @@ FEW, MANY = 32, 32
 # constant, another follows, with twice the weight of the rarer class.
 CONSTANT = 0.05
 # A program of more skill than this is worth a warm restart.
-PROMISING = 0.6
+PROMISING = 0.9
 LOOK_EVERY = 250
 """Steps between two looks at the program of a schedule that reads it off only at its end."""
 
@@ -90,7 +90,7 @@ class Restart:
     wiring: Wiring
     machine: Machine
     optimiser: torch.optim.Optimizer
-    epoch_steps: int
+    descent: Descent
     course: RestartCourse
 
 
@@ -143,11 +143,12 @@ class GradientLearner:
         for batch in order:
             self._step(examples.take(batch))
             course = self.now.course
-            over, every = self._epoch >= self.schedule.epochs, self.schedule.check_every
+            epochs, every = self.now.descent.epochs, self.schedule.check_every
+            over = self._epoch >= epochs
             done = over and 0 < self.schedule.restarts <= self.standing.restarts
             if over or (every and course.step % every == 0):
                 candidate = self._try_program(last=done) or candidate
-            if every and 2 * self._epoch >= self.schedule.epochs and course.best < CONSTANT:
+            if every and 2 * self._epoch >= epochs and course.best < CONSTANT:
                 self.standing.lift *= 2
                 over = True
             if done:
@@ -172,7 +173,7 @@ class GradientLearner:
         """Steps until the program is read off, where that is only at the end of a restart."""
         if self.schedule.check_every:
             return None
-        return self.schedule.epochs * self.now.epoch_steps - self.now.course.step
+        return self.now.descent.epochs * self.now.descent.steps - self.now.course.step
 
     def refute(self, counterexamples: Sequence[Examples]) -> None:
         """Train on these worlds too from now on, unless the schedule has no room for it."""
@@ -213,13 +214,13 @@ class GradientLearner:
         """Fresh logits for a machine of some depth."""
         wiring = self._wiring_at(depth)
         machine = Machine(wiring, self._generator, device=self.device)
-        schedule = self.schedule
-        machine.logits.data.mul_(schedule.softness.diversity)
-        rate = schedule.learning_rate_at(self.standing.restarts)
-        optimiser = torch.optim.AdamW([machine.logits], lr=rate, weight_decay=schedule.weight_decay, fused=True)
-        epoch_steps = schedule.steps_at(self.standing.restarts)
+        descent = self.schedule.descent_at(self.standing.restarts)
+        machine.logits.data.mul_(descent.softness.diversity)
+        optimiser = torch.optim.AdamW(
+            [machine.logits], lr=descent.learning_rate, weight_decay=descent.weight_decay, fused=True
+        )
         self.standing.restarts += 1
-        return Restart(wiring, machine, optimiser, epoch_steps, RestartCourse(depth, hard_choices(machine)))
+        return Restart(wiring, machine, optimiser, descent, RestartCourse(depth, hard_choices(machine)))
 
     def _lean_on(self, elite: Elite, restart: Restart) -> None:
         """Raise the logits of a program's choices; what it invented is there to build on, nothing is fixed."""
@@ -241,16 +242,17 @@ class GradientLearner:
     @property
     def _epoch(self) -> int:
         # A warm restart is not as hot as one from fresh logits.
-        offset = self.schedule.epochs // 3 if self.standing.warm else 0
-        return offset + self.now.course.step // self.now.epoch_steps
+        descent = self.now.descent
+        return (descent.epochs // 3 if self.standing.warm else 0) + self.now.course.step // descent.steps
 
     @property
     def temperature(self) -> float:
         """Of the choices, now."""
-        return self.schedule.softness.temperature * self.schedule.softness.temperature_decay**self._epoch
+        soft = self.now.descent.softness
+        return soft.temperature * soft.temperature_decay**self._epoch
 
     def _selection(self) -> Selection:
-        soft, epoch = self.schedule.softness, self._epoch
+        soft, epoch = self.now.descent.softness, self._epoch
         noise, dropout = soft.noise * soft.noise_decay**epoch, soft.dropout * soft.dropout_decay**epoch
         return Selection(self.temperature, noise, dropout, soft.distribution)
 
@@ -260,9 +262,9 @@ class GradientLearner:
         inputs = layout.to_layout(valuation_of(now.wiring, examples.worlds, device=self.device))
         target = layout.pick(torch.from_numpy(examples.target).to(self.device, torch.float32))
         weights = now.machine.weights(self._selection(), examples.count, self._generator)
-        truth = fast_apply(now.wiring, weights, inputs, layout).clamp(CUT, 1 - CUT)
-        least = min(0.5, self.standing.lift * self.schedule.loss.balance)
-        balance = least * self.schedule.loss.balance_decay**self._epoch
+        truth = squeeze(fast_apply(now.wiring, weights, inputs, layout), now.descent.loss.margin)
+        least = min(0.5, self.standing.lift * now.descent.loss.balance)
+        balance = least * now.descent.loss.balance_decay**self._epoch
         if examples.one_is_enough:
             loss = any_answer_loss(truth, target, balance)
         elif examples.masked:
@@ -391,6 +393,15 @@ class GradientLearner:
             choices_of(self._wiring_at(elite.depth), elite.choices)
         self.worlds.hard = examples_of(self.task, state.hard_examples)
         self.now = now
+
+
+def squeeze(truth: Tensor, margin: float) -> Tensor:
+    """Predictions in [margin, 1 - margin], and where that is 0 cut off short of 0 and 1.
+
+    Cutting off is the paper's way. It takes the gradient from what is wrong beyond doubt, which with choices nearly
+    hard is most of what is wrong; a margin leaves it, and bounds it.
+    """
+    return margin + (1 - 2 * margin) * truth if margin else truth.clamp(CUT, 1 - CUT)
 
 
 def class_weights(target: Tensor, least: float) -> Tensor | None:

@@ -14,6 +14,7 @@ from dlm.tasks.task import Task
 
 __all__ = [
     "SCHEDULES",
+    "Descent",
     "LossSchedule",
     "RestartSchedule",
     "Schedule",
@@ -30,11 +31,8 @@ DIVERSITY = 10.0
 """How many times wider than in the published program the first logits are. Choices that begin alike stay mixed: under
 noise a mixture of several that mean the same is safer than any of them."""
 
-SHALLOW = 5
-"""Layers that a restart of the fast schedule has at least."""
-
-QUICK, PATIENT = 30, 125
-"""Steps an epoch of the fast schedule: at first, and where a target is hard to come by."""
+SHALLOW, LONG = 5, 250
+"""Of the fast schedule: layers that a restart has at least, and steps that an epoch has at most."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,7 @@ class LossSchedule:
 
     balance: float = 0.0  # share of a batch's weight that the rarer class has at least, initially
     balance_decay: float = 1.0  # factor an epoch
+    margin: float = 0.0  # distance from 0 and 1 that predictions are squeezed to keep
 
 
 @dataclass(frozen=True)
@@ -81,31 +80,40 @@ class RestartSchedule:
 
 
 @dataclass(frozen=True)
+class Descent:
+    """How a restart descends: the paper's way, by default."""
+
+    learning_rate: float = 0.005  # of AdamW
+    weight_decay: float = 0.01  # of AdamW
+    steps: int = 250  # steps an epoch; temperature, noise and dropout fall after each
+    epochs: int = 200
+    softness: SoftnessSchedule = SoftnessSchedule()
+    loss: LossSchedule = LossSchedule()
+
+
+@dataclass(frozen=True)
 class Schedule:
     """The settings of a training run. A run is a sequence of restarts, from fresh logits or warm."""
 
     size: int  # objects in a training world, at most
     worlds: WorldSchedule = WorldSchedule()
     batch: int = 4  # worlds a step
-    learning_rate: float = 0.005  # of AdamW
-    weight_decay: float = 0.01  # of AdamW
-    steps: int = 250  # steps an epoch; temperature, noise and dropout fall after each
-    epochs: int = 200  # epochs a restart
-    softness: SoftnessSchedule = SoftnessSchedule()
-    loss: LossSchedule = LossSchedule()
+    descent: Descent = Descent()
+    opening: Descent | None = None  # of the first restart, if that is another one
     restart: RestartSchedule = RestartSchedule()
     restarts: int = 0  # in all; 0: as many as time allows
     check_every: int = 0  # steps between trials of the program of the likeliest choices; 0: only at the end
     slice_steps: int = 10  # steps a call of `advance`
 
-    def steps_at(self, restart: int) -> int:
-        """Steps an epoch of a restart, counted from 0."""
-        slower = round(self.steps * self.restart.slower ** min(restart, 64))
-        return max(self.steps, min(slower, self.restart.longest))
-
-    def learning_rate_at(self, restart: int) -> float:
-        """With four times as many steps they are half as long."""
-        return self.learning_rate * math.sqrt(self.steps / self.steps_at(restart))
+    def descent_at(self, restart: int) -> Descent:
+        """That of a restart, counted from 0: the opening, or the usual one with longer and longer epochs."""
+        if self.opening is not None:
+            if not restart:
+                return self.opening
+            restart -= 1
+        steps = self.descent.steps
+        slower = round(steps * self.restart.slower ** min(restart, 64))
+        return replace(self.descent, steps=max(steps, min(slower, self.restart.longest)))
 
 
 def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
@@ -113,25 +121,36 @@ def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
 
     What the paper leaves open is how wide the first logits are. They are wider here than in its published program.
     """
+    descent = Descent(epochs=task.epochs, softness=SoftnessSchedule(diversity=DIVERSITY))
     slice_steps = _slice_steps(settings, task.train_size, 4)
-    soft = SoftnessSchedule(diversity=DIVERSITY)
-    return Schedule(size=task.train_size, epochs=task.epochs, softness=soft, restarts=1, slice_steps=slice_steps)
+    return Schedule(size=task.train_size, descent=descent, restarts=1, slice_steps=slice_steps)
 
 
 def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
-    """Small worlds, rich in the rarer class, and short epochs; restarts until the program is right, each slower."""
+    """Small worlds, rich in the rarer class; restarts until the program is right, the first one quick and warm."""
     breadth = max(settings.breadth_at(layer) for layer in range(1, settings.depth))
     size = min(8 if breadth > 3 else 12, task.train_size)
     larger = task.train_size if living_size(task, size) > size else 0
-    steps, shallower = (PATIENT, 0) if larger else (QUICK, max(0, settings.depth - SHALLOW))
+    cold = SoftnessSchedule(diversity=DIVERSITY, temperature=0.5, temperature_decay=0.98)
+    warm = SoftnessSchedule(diversity=DIVERSITY)
+    loss = LossSchedule(balance=0.1, balance_decay=0.98)
+    opening = Descent(learning_rate=0.02, steps=30, epochs=100, softness=warm, loss=loss)
+    if larger:
+        opening = replace(opening, learning_rate=0.01, steps=125, epochs=200)
     schedule = Schedule(
         size=size,
         worlds=WorldSchedule(smaller=0.25, rich=0.5, larger=larger, mine=2),
-        learning_rate=0.02 * math.sqrt(QUICK / steps),
-        steps=steps,
-        softness=SoftnessSchedule(diversity=DIVERSITY),
-        loss=LossSchedule(balance=0.1, balance_decay=0.98),
-        restart=RestartSchedule(slower=2.0, longest=250, warm=1, shallower=shallower),
+        descent=Descent(
+            learning_rate=0.03,
+            steps=LONG if larger else 100,
+            epochs=100,
+            softness=cold,
+            loss=replace(loss, margin=0.05),
+        ),
+        opening=opening,
+        restart=RestartSchedule(
+            slower=1.5, longest=LONG, warm=1, shallower=0 if larger else max(0, settings.depth - SHALLOW)
+        ),
         check_every=50,
         slice_steps=_slice_steps(settings, size, 4),
     )
@@ -163,8 +182,19 @@ def schedule_for(task: Task, settings: LearnSettings) -> Schedule:
 
 
 def _changed(schedule: Schedule, settings: LearnSettings) -> Schedule:
-    """Other noise, dropout, first logits; and fewer steps an epoch, so that temperatures fall as before, but sooner."""
-    soft = schedule.softness
+    """The same with other noise, dropout, first logits, and sooner at its end."""
+    longest = max(1, round(schedule.restart.longest / (settings.shorten or 1.0)))
+    return replace(
+        schedule,
+        descent=_changed_descent(schedule.descent, settings),
+        opening=None if schedule.opening is None else _changed_descent(schedule.opening, settings),
+        restart=replace(schedule.restart, longest=longest),
+    )
+
+
+def _changed_descent(descent: Descent, settings: LearnSettings) -> Descent:
+    """What is shortened has fewer steps an epoch, so that temperatures fall as before, but sooner."""
+    soft = descent.softness
     if settings.noise == "none":
         soft = replace(soft, noise=0.0)
     elif settings.noise is not None:
@@ -175,9 +205,7 @@ def _changed(schedule: Schedule, settings: LearnSettings) -> Schedule:
         soft = replace(soft, dropout=settings.dropout)
     if settings.diversity is not None:
         soft = replace(soft, diversity=settings.diversity)
-    factor = settings.shorten or 1.0
-    steps, longest = (max(1, round(count / factor)) for count in (schedule.steps, schedule.restart.longest))
-    return replace(schedule, softness=soft, steps=steps, restart=replace(schedule.restart, longest=longest))
+    return replace(descent, softness=soft, steps=max(1, round(descent.steps / (settings.shorten or 1.0))))
 
 
 def _slice_steps(settings: MachineSettings, size: int, batch: int) -> int:

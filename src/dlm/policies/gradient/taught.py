@@ -22,7 +22,7 @@ from dlm.data.arrays import Floats
 from dlm.engines import evaluate_target
 from dlm.envs.domain import AnyDomain, State
 from dlm.errors import RunError
-from dlm.learning.gradient import any_answer_loss
+from dlm.learning.gradient import any_answer_loss, squeeze
 from dlm.learning.invention import Inventions
 from dlm.logic.syntax import Program
 from dlm.machine import Selection, while_training
@@ -156,9 +156,7 @@ class TaughtTraining:
         """How unlikely the policy is to do something good, and how far the atoms are from the labels."""
         log_probs = (scores / self.action_temperature(scores.shape[1])).log_softmax(dim=1)
         likelihood = (log_probs + good.log()).logsumexp(dim=1).mean()
-        # Squeezed, not cut off: what is wrong beyond doubt keeps its gradient.
-        margin = self.settings.margin
-        atoms = any_answer_loss(margin + (1 - 2 * margin) * scores, good, self.settings.balance)
+        atoms = any_answer_loss(squeeze(scores, self.settings.margin), good, self.settings.balance)
         return self.settings.cross_entropy * atoms - likelihood
 
     def _lesson(self) -> int:

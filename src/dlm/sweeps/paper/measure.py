@@ -84,8 +84,8 @@ def measure_step(task: Task, objects: int) -> Record:
         binary_cross_entropy(truth, target).backward()  # type: ignore[no-untyped-call]
         optimiser.step()
 
-    schedule = paper_schedule(task, task.settings)
-    return {**_timed(step, before), "steps": schedule.epochs * schedule.steps}
+    descent = paper_schedule(task, task.settings).descent
+    return {**_timed(step, before), "steps": descent.epochs * descent.steps}
 
 
 def measure_soft(task: Task, objects: int) -> Record:
