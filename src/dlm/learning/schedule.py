@@ -131,7 +131,7 @@ def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
     breadth = max(settings.breadth_at(layer) for layer in range(1, settings.depth))
     size = min(8 if breadth > 3 else 12, task.train_size)
     larger = task.train_size if living_size(task, size) > size else 0
-    cold = SoftnessSchedule(diversity=DIVERSITY, temperature=0.5, temperature_decay=0.98)
+    cold = SoftnessSchedule(diversity=3.0, temperature=0.5, temperature_decay=0.98)
     warm = SoftnessSchedule(diversity=DIVERSITY)
     loss = LossSchedule(balance=0.1, balance_decay=0.98)
     opening = Descent(learning_rate=0.02, steps=30, epochs=100, softness=warm, loss=loss)
