@@ -161,6 +161,16 @@ def test_counterexamples_are_trained_on_and_bounded() -> None:
     assert drawn.count == 40
 
 
+def test_fresh_logits_know_no_counterexamples() -> None:
+    task = get_task("graph/4-connectivity")
+    schedule = dataclasses.replace(QUICK, restart=RestartSchedule(), worlds=WorldSchedule(mine=1))
+    of = learner(task=task.name, schedule=schedule)
+    of.refute([task.sample(np.random.default_rng(0), 50, 4)])
+    while of.advance().restarts == 1:
+        assert of.state().hard_examples
+    assert len(of.state().hard_examples) < 50
+
+
 def test_a_restart_no_better_than_a_constant_is_given_up_half_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dlm.learning.gradient.CONSTANT", 2.0)  # nothing is better
     of = learner(task="family/is-uncle")

@@ -200,6 +200,7 @@ class GradientLearner:
             self._lean_on(elite, restart)
             return restart
         standing.warm, standing.elite = 0, None
+        self.worlds.hard = []  # of other programs than this restart will come to
         most = self.schedule.restart.shallower
         left_out = int(self._rng.integers(most + 1)) if standing.restarts else most // 2
         return self._set_up(self.settings.depth - left_out)
