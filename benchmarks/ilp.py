@@ -49,6 +49,13 @@ def _outcome(record: Record) -> str:
     return f"{state} by {record['learner']} in {record['wall_seconds']} s"
 
 
+def _missing(runs: list[Record]) -> list[str]:
+    """Tasks and seeds that others of a table have: a run that was stopped, perhaps since it took long, or not begun."""
+    seeds = {run["seed"] for run in runs}
+    missing = {task: seeds - {run["seed"] for run in runs if run["task"] == task} for task in task_names()}
+    return [f"{task} (seeds {', '.join(map(str, sorted(rest)))})" for task, rest in missing.items() if rest]
+
+
 def page(records: dict[str, Record]) -> str:
     """The page of these runs."""
     done = {key: record for key, record in records.items() if "error" not in record}
@@ -60,6 +67,7 @@ def page(records: dict[str, Record]) -> str:
             "tables": {learner: (runs, by_task(task_names(), runs)) for learner, runs in of.items() if runs},
             "literals": LITERALS,
             "paper": PAPER,
+            "missing": {learner: _missing(runs) for learner, runs in of.items()},
             "failed": sorted(key for key, record in done.items() if not record["verified"]),
             "made": [record["learner"] for record in of["auto"]],
             "shown": {task: group[0]["program"] for task, group in by_task(task_names(), of["auto"]).items()},

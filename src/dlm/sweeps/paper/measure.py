@@ -228,8 +228,15 @@ def _timed(work: Callable[[], object], before: int) -> Record:
     return {"seconds": statistics.median(seconds), "runs": len(seconds), "bytes": max(0, _peak_bytes() - before)}
 
 
+def _begin_peak() -> int:
+    """Forget the largest memory so far, where Linux lets us, so that drawing a world does not hide what follows."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return _peak_bytes()
+
+
 def _begin_training() -> int:
-    """The same, after all is loaded that a training step needs."""
+    """The same after a training step of nothing, which has loaded all that one needs."""
     import torch
 
     torch.set_num_threads(1)
@@ -237,13 +244,6 @@ def _begin_training() -> int:
     nothing.sum().backward()  # type: ignore[no-untyped-call]
     torch.optim.AdamW([nothing]).step()
     return _begin_peak()
-
-
-def _begin_peak() -> int:
-    """Forget the largest memory so far, where Linux lets us, so that drawing a world does not hide what follows."""
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-    return _peak_bytes()
 
 
 def _peak_bytes() -> int:
