@@ -11,7 +11,6 @@ from dlm.learning.gradient import GradientLearner, GradientState, any_answer_los
 from dlm.learning.schedule import (
     Descent,
     LossSchedule,
-    RestartSchedule,
     Schedule,
     SoftnessSchedule,
     WorldSchedule,
@@ -19,7 +18,6 @@ from dlm.learning.schedule import (
     paper_schedule,
 )
 from dlm.learning.settings import LearnSettings
-from dlm.machine import hard_choices
 from dlm.runs.codec import AnyArray, plain
 from dlm.runs.learner import Candidate, Report
 from dlm.space import MachineSettings, program_of, wire
@@ -36,7 +34,7 @@ QUICK = Schedule(
         softness=SoftnessSchedule(temperature=0.5, temperature_decay=0.98),
         loss=LossSchedule(balance=0.1, margin=0.05),
     ),
-    restart=RestartSchedule(warm=1, shallower=1),
+    shallower=1,
     check_every=20,
 )
 
@@ -101,29 +99,7 @@ def test_temperature_falls_with_epochs_and_comes_back_with_a_restart() -> None:
         [0.5 * 0.98**2, 0.5 * 0.98**4, 0.5 * 0.98**6]
     )
     assert reports[29].restarts == 2
-    # The first restart found something, so the second is warm: a third of the epochs are skipped.
-    assert reports[29].figures["temperature"] == pytest.approx(0.5 * 0.98 ** (QUICK.descent.epochs // 3))
-
-
-def test_a_warm_restart_leans_on_the_best_program_of_its_chain() -> None:
-    of = learner()
-    while of.advance().restarts == 1:
-        pass
-    elite = of.standing.elite
-    assert elite is not None
-    assert elite.score > 0.9
-    assert elite.depth == of.now.course.depth
-    for key, table in hard_choices(of.now.machine).items():
-        np.testing.assert_array_equal(table, elite.choices[key])
-
-
-def test_a_chain_of_warm_restarts_ends_with_fresh_logits() -> None:
-    of = learner()
-    warm = {}
-    for _ in range(100):
-        report = of.advance()
-        warm[report.restarts] = of.standing.warm
-    assert [warm[restart] for restart in (1, 2, 3)] == [0, 1, 0]
+    assert reports[29].figures["temperature"] == 0.5
 
 
 def written(state: GradientState) -> tuple[object, dict[str, bytes]]:
@@ -163,7 +139,7 @@ def test_counterexamples_are_trained_on_and_bounded() -> None:
 
 def test_fresh_logits_know_no_counterexamples() -> None:
     task = get_task("graph/4-connectivity")
-    schedule = dataclasses.replace(QUICK, restart=RestartSchedule(), worlds=WorldSchedule(mine=1))
+    schedule = dataclasses.replace(QUICK, shallower=0, worlds=WorldSchedule(mine=1))
     of = learner(task=task.name, schedule=schedule)
     of.refute([task.sample(np.random.default_rng(0), 50, 4)])
     while of.advance().restarts == 1:

@@ -16,7 +16,7 @@ from dlm.envs import get_domain
 from dlm.envs.domain import Domain
 from dlm.errors import SettingsError
 from dlm.learning.build import build_learner
-from dlm.learning.gradient import Elite, GradientLearner
+from dlm.learning.gradient import GradientLearner
 from dlm.learning.schedule import fast_schedule
 from dlm.learning.settings import LearnSettings
 from dlm.machine import Layout, Machine, fast_apply, find_device, valuation_of, weights_of, while_training
@@ -126,8 +126,7 @@ def test_the_gradient_learner_stays_on_its_device() -> None:
         for _ in range(3):
             learner.advance()
         learner.refute([task.sample(np.random.default_rng(0), 4, 5)])
-        learner.standing.elite = Elite(1.0, SMALL.depth, learner.current_choices())
-        learner.now = learner._restart()  # warm
+        learner.now = learner._restart()
         learner.advance()
         other.restore(learner.state())
         assert other.advance() == learner.advance()

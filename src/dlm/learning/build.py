@@ -99,7 +99,7 @@ def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) ->
             schedule,
             descent=replace(schedule.descent, steps=phase.steps),
             opening=None,
-            restart=replace(schedule.restart, shallower=0),
+            shallower=0,
         )
     return GradientLearner(task, settings.machine, schedule, phase.seed, find_device(settings.device))
 

@@ -25,14 +25,14 @@ from dlm.learning.fit import Fit, fit_answers, fit_program
 from dlm.learning.sampling import TrainingWorlds, training_sizes
 from dlm.learning.schedule import Descent, Schedule
 from dlm.logic.syntax import Program
-from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of, weights_of, while_training
+from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of, while_training
 from dlm.runs.checkpoint import choices_of, examples_of
 from dlm.runs.learner import Candidate, Report
 from dlm.seeds import Stream, fixed_rng
 from dlm.space import Choices, MachineSettings, Wiring, embed_choices, program_of, wire
 from dlm.tasks.task import Task
 
-__all__ = ["Elite", "GradientLearner", "GradientState"]
+__all__ = ["GradientLearner", "GradientState"]
 
 # Predictions are cut to [CUT, 1 - CUT] before their logarithm is taken.
 CUT = 1e-5
@@ -42,32 +42,19 @@ FEW, MANY = 32, 32
 # Programs are compared by their skill (`Fit.skill`). If half a restart has found none above this one, about that of a
 # constant, another follows, with twice the weight of the rarer class.
 CONSTANT = 0.05
-# A program of more skill than this is worth a warm restart.
-PROMISING = 0.9
 LOOK_EVERY = 250
 """Steps between two looks at the program of a schedule that reads it off only at its end."""
 
 
-@dataclass(frozen=True)
-class Elite:
-    """The best program of a chain of restarts, as choices of a machine of some depth."""
-
-    score: float
-    depth: int
-    choices: Choices
-
-
 @dataclass
 class Standing:
-    """What goes on from restart to restart. A chain is a restart from fresh logits and the warm ones that follow it."""
+    """What goes on from restart to restart."""
 
     steps: int = 0
     restarts: int = 0
     best: float = 0.0  # score of the best program that was tried
     look_best: float = 0.0  # and of the best one that was looked at on the way
     lift: float = 1.0  # factor on the weight of the rarer class
-    warm: int = 0  # warm restarts of this chain
-    elite: Elite | None = None
 
 
 @dataclass
@@ -154,7 +141,6 @@ class GradientLearner:
             if done:
                 break
             if over:
-                self._remember()
                 self.now = self._restart()
             elif not every and course.step % LOOK_EVERY == 0:
                 candidate = self._look() or candidate
@@ -190,26 +176,11 @@ class GradientLearner:
     # ------------------------------------------------------------------ restarts
 
     def _restart(self) -> Restart:
-        """Warm, from the best program of this chain of restarts so far, or from fresh logits."""
-        standing = self.standing
-        elite = standing.elite if standing.warm < self.schedule.restart.warm else None
-        if elite is not None:
-            standing.warm += 1
-            depth = min(elite.depth + 2, self.settings.depth) if standing.warm > 1 else elite.depth
-            restart = self._set_up(depth)
-            self._lean_on(elite, restart)
-            return restart
-        standing.warm, standing.elite = 0, None
+        """From fresh logits, perhaps with fewer layers."""
         self.worlds.hard = []  # of other programs than this restart will come to
-        most = self.schedule.restart.shallower
-        left_out = int(self._rng.integers(most + 1)) if standing.restarts else most // 2
+        most = self.schedule.shallower
+        left_out = int(self._rng.integers(most + 1)) if self.standing.restarts else most // 2
         return self._set_up(self.settings.depth - left_out)
-
-    def _remember(self) -> None:
-        """Keep a restart's best program, if it is a good one and the best of its chain."""
-        course, elite = self.now.course, self.standing.elite
-        if course.best > PROMISING and (elite is None or course.best > elite.score):
-            self.standing.elite = Elite(course.best, course.depth, course.choices)
 
     def _set_up(self, depth: int) -> Restart:
         """Fresh logits for a machine of some depth."""
@@ -223,15 +194,6 @@ class GradientLearner:
         self.standing.restarts += 1
         return Restart(wiring, machine, optimiser, descent, RestartCourse(depth, hard_choices(machine)))
 
-    def _lean_on(self, elite: Elite, restart: Restart) -> None:
-        """Raise the logits of a program's choices; what it invented is there to build on, nothing is fixed."""
-        choices = elite.choices
-        if elite.depth < restart.course.depth:
-            choices = embed_choices(self._wiring_at(elite.depth), choices, restart.wiring, self._rng)
-        weights = weights_of(restart.wiring, choices, device=self.device)[0]
-        with torch.no_grad():
-            restart.machine.logits.add_(weights, alpha=self.schedule.restart.boost)
-
     def _wiring_at(self, depth: int) -> Wiring:
         if depth not in self._wirings:
             settings = self.settings.at_depth(depth)
@@ -242,9 +204,7 @@ class GradientLearner:
 
     @property
     def _epoch(self) -> int:
-        # A warm restart is not as hot as one from fresh logits.
-        descent = self.now.descent
-        return (descent.epochs // 3 if self.standing.warm else 0) + self.now.course.step // descent.steps
+        return self.now.course.step // self.now.descent.steps
 
     @property
     def temperature(self) -> float:
@@ -365,9 +325,8 @@ class GradientLearner:
 
     def restore(self, state: GradientState) -> None:
         """Go on from a snapshot of a learner made with the same arguments."""
-        course, elite = state.course, state.standing.elite
-        depths = [course.depth] if elite is None else [course.depth, elite.depth]
-        if not all(2 <= depth <= self.settings.depth for depth in depths):
+        course = state.course
+        if not 2 <= course.depth <= self.settings.depth:
             raise RunError("a depth is not one of this machine")
         self.standing = replace(state.standing, restarts=state.standing.restarts - 1)
         now = replace(self._set_up(course.depth), course=replace(course))
@@ -390,8 +349,6 @@ class GradientLearner:
         for choices in (course.choices, course.tried):
             if choices is not None:
                 choices_of(now.wiring, choices)
-        if elite is not None:
-            choices_of(self._wiring_at(elite.depth), elite.choices)
         self.worlds.hard = examples_of(self.task, state.hard_examples)
         self.now = now
 

@@ -16,7 +16,6 @@ __all__ = [
     "SCHEDULES",
     "Descent",
     "LossSchedule",
-    "RestartSchedule",
     "Schedule",
     "SoftnessSchedule",
     "WorldSchedule",
@@ -31,8 +30,8 @@ DIVERSITY = 10.0
 """How many times wider than in the published program the first logits are. Choices that begin alike stay mixed: under
 noise a mixture of several that mean the same is safer than any of them."""
 
-SHALLOW, LONG = 5, 250
-"""Of the fast schedule: layers that a restart has at least, and steps that an epoch has at most."""
+SHALLOW = 5
+"""Layers that a restart of the fast schedule has at least."""
 
 
 @dataclass(frozen=True)
@@ -69,17 +68,6 @@ class WorldSchedule:
 
 
 @dataclass(frozen=True)
-class RestartSchedule:
-    """How restarts differ from the first one: not at all, by default."""
-
-    slower: float = 1.0  # how many times longer the epochs of the next restart are
-    longest: int = 1 << 20  # steps an epoch, at most, however many restarts came before
-    warm: int = 0  # restarts in a row that go on from the best program of the one before, at most
-    boost: float = 2.5  # what a warm restart adds to the logits of that program's choices
-    shallower: int = 0  # layers that a restart from fresh logits may leave out at most; the first leaves out half
-
-
-@dataclass(frozen=True)
 class Descent:
     """How a restart descends: the paper's way, by default."""
 
@@ -93,27 +81,21 @@ class Descent:
 
 @dataclass(frozen=True)
 class Schedule:
-    """The settings of a training run. A run is a sequence of restarts, from fresh logits or warm."""
+    """The settings of a training run. A run is a sequence of restarts."""
 
     size: int  # objects in a training world, at most
     worlds: WorldSchedule = WorldSchedule()
     batch: int = 4  # worlds a step
     descent: Descent = Descent()
     opening: Descent | None = None  # of the first restart, if that is another one
-    restart: RestartSchedule = RestartSchedule()
     restarts: int = 0  # in all; 0: as many as time allows
+    shallower: int = 0  # layers that a restart may leave out at most; the first leaves out half
     check_every: int = 0  # steps between trials of the program of the likeliest choices; 0: only at the end
     slice_steps: int = 10  # steps a call of `advance`
 
     def descent_at(self, restart: int) -> Descent:
-        """That of a restart, counted from 0: the opening, or the usual one with longer and longer epochs."""
-        if self.opening is not None:
-            if not restart:
-                return self.opening
-            restart -= 1
-        steps = self.descent.steps
-        slower = round(steps * self.restart.slower ** min(restart, 64))
-        return replace(self.descent, steps=max(steps, min(slower, self.restart.longest)))
+        """That of a restart, counted from 0."""
+        return self.descent if restart or self.opening is None else self.opening
 
 
 def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
@@ -142,15 +124,13 @@ def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
         worlds=WorldSchedule(smaller=0.25, rich=0.5, larger=larger, mine=2),
         descent=Descent(
             learning_rate=0.03,
-            steps=LONG if larger else 100,
+            steps=250 if larger else 100,
             epochs=100,
             softness=cold,
             loss=replace(loss, margin=0.05),
         ),
         opening=opening,
-        restart=RestartSchedule(
-            slower=1.5, longest=LONG, warm=1, shallower=0 if larger else max(0, settings.depth - SHALLOW)
-        ),
+        shallower=0 if larger else max(0, settings.depth - SHALLOW),
         check_every=50,
         slice_steps=_slice_steps(settings, size, 4),
     )
@@ -183,12 +163,10 @@ def schedule_for(task: Task, settings: LearnSettings) -> Schedule:
 
 def _changed(schedule: Schedule, settings: LearnSettings) -> Schedule:
     """The same with other noise, dropout, first logits, and sooner at its end."""
-    longest = max(1, round(schedule.restart.longest / (settings.shorten or 1.0)))
     return replace(
         schedule,
         descent=_changed_descent(schedule.descent, settings),
         opening=None if schedule.opening is None else _changed_descent(schedule.opening, settings),
-        restart=replace(schedule.restart, longest=longest),
     )
 
 
