@@ -113,28 +113,34 @@ def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
     breadth = max(settings.breadth_at(layer) for layer in range(1, settings.depth))
     size = min(8 if breadth > 3 else 12, task.train_size)
     larger = task.train_size if living_size(task, size) > size else 0
-    cold = SoftnessSchedule(diversity=3.0, temperature=0.5, temperature_decay=0.98)
-    warm = SoftnessSchedule(diversity=DIVERSITY)
     loss = LossSchedule(balance=0.1, balance_decay=0.98)
-    opening = Descent(learning_rate=0.02, steps=30, epochs=100, softness=warm, loss=loss)
-    if larger:
-        opening = replace(opening, learning_rate=0.01, steps=125, epochs=200)
     schedule = Schedule(
         size=size,
         worlds=WorldSchedule(smaller=0.25, rich=0.5, larger=larger, mine=2),
-        descent=Descent(
-            learning_rate=0.03,
-            steps=250 if larger else 100,
-            epochs=100,
-            softness=cold,
-            loss=replace(loss, margin=0.05),
-        ),
-        opening=opening,
+        descent=_slow_descent(loss) if larger else _cold_descent(loss),
+        opening=None if larger else _warm_descent(loss),
         shallower=0 if larger else max(0, settings.depth - SHALLOW),
         check_every=50,
         slice_steps=_slice_steps(settings, size, 4),
     )
     return whole_worlds(schedule, task) if task.given_only else schedule
+
+
+def _warm_descent(loss: LossSchedule) -> Descent:
+    """The paper's cooling, in a few seconds."""
+    return Descent(learning_rate=0.02, steps=30, epochs=100, softness=SoftnessSchedule(diversity=DIVERSITY), loss=loss)
+
+
+def _cold_descent(loss: LossSchedule) -> Descent:
+    """Choices that are nearly hard from the beginning."""
+    softness = SoftnessSchedule(diversity=3.0, temperature=0.5, temperature_decay=0.98)
+    return Descent(learning_rate=0.03, steps=100, epochs=100, softness=softness, loss=replace(loss, margin=0.05))
+
+
+def _slow_descent(loss: LossSchedule) -> Descent:
+    """The paper's cooling without noise, for targets that are hard to come by."""
+    softness = SoftnessSchedule(diversity=DIVERSITY, noise=0.0, dropout=0.0)
+    return Descent(learning_rate=0.01, steps=90, epochs=160, softness=softness, loss=loss)
 
 
 def whole_worlds(schedule: Schedule, task: Task) -> Schedule:
