@@ -130,6 +130,23 @@ def test_the_ablation_averages_over_tasks(tmp_path: Path) -> None:
     assert "| dlm | all of it | 3 | 75 | 95 |" in write_page(experiment, wanted, records, tmp_path).read_text()
 
 
+def test_the_ablation_compares_what_all_rows_have_run(tmp_path: Path) -> None:
+    experiment, wanted = EXPERIMENTS["ablation"](), Wanted(shorten=5)
+    records = open_records(experiment, wanted, tmp_path)
+    for row, task, seed, end in (
+        ("dlm", "a", 0, 1.0),
+        ("dlm", "a", 1, 0.5),
+        ("dlm", "b", 0, 0.5),
+        ("softmax", "a", 0, 0.5),
+    ):
+        about = {"asked": row, "task": task, "settings": {"shorten": 5}}
+        records.keep(f"{row} {task} {seed}", {**run(seed, end=end, verified=True, first=1), **about})
+    rows = experiment.figures(records.done, wanted)["rows"]
+    assert {row["method"]: (row["runs"], row["successful"]) for row in rows} == {"softmax": (1, 0), "dlm": (1, 100)}
+    text = write_page(experiment, wanted, records, tmp_path).read_text()
+    assert "Compared are the tasks and seeds that all rows have run; 2 more runs are in the records." in text
+
+
 def earned(name: str, mean: float) -> dict[str, Any]:
     return {
         "name": name, "size": 10, "episodes": 10, "mean": mean, "interval": [mean, mean], "optimum": 0.939,

@@ -44,15 +44,17 @@ class AblationTable(Experiment):
     def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
         factor = wanted.shorten or SHORTEN
         runs = [run for run in records if run.get("settings", {}).get("shorten") == factor]
+        compared = _compared(runs)
         rows = [
             _row(method, mine)
             for method in METHODS.values()
-            if (mine := [run for run in runs if run["asked"] == method.name])
+            if (mine := [run for run in compared if run["asked"] == method.name])
         ]
         return {
             "shorten": factor,
             "rows": rows,
-            "tasks": list(dict.fromkeys(run["task"] for run in runs)),
+            "tasks": list(dict.fromkeys(run["task"] for run in compared)),
+            "left_out": len(runs) - len(compared),
             "commits": sorted({run["commit"] for run in runs}),
             "hours": sum(run.get("cpu_seconds") or 0 for run in runs) / 3600,
         }
@@ -64,6 +66,15 @@ class AblationTable(Experiment):
             "average PSS, %",
             path,
         )
+
+
+def _compared(runs: Sequence[Record]) -> list[Record]:
+    """Those of tasks and seeds that all rows have run: an easy task that only one has would flatter that row."""
+    by_row: dict[str, set[tuple[str, int]]] = {}
+    for run in runs:
+        by_row.setdefault(run["asked"], set()).add((run["task"], run["seed"]))
+    shared = set[tuple[str, int]].intersection(*by_row.values()) if by_row else set()
+    return [run for run in runs if (run["task"], run["seed"]) in shared]
 
 
 def _row(method: Method, runs: Sequence[Record]) -> Record:
