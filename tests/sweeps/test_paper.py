@@ -118,6 +118,20 @@ def test_the_paper_counts_what_is_read_off_at_the_end(tmp_path: Path) -> None:
     assert "- 2: no memory" in text
 
 
+def test_a_soft_model_has_no_literals(tmp_path: Path) -> None:
+    experiment, wanted = EXPERIMENTS["ilp"](), Wanted()
+    records = open_records(experiment, wanted, tmp_path)
+    soft = {**run(0, end=1.0, verified=True, first=None), "asked": "nlm", "schedule": None}
+    del soft["literals"]
+    records.keep("0", soft)
+    (row,) = experiment.figures(records.done, wanted)["rows"]
+    assert (row["successful"], row["literals"]) == (100, None)
+    assert (
+        "| nlm | family/is-uncle | 1 | 100 ± 0 | 100 ± 0 | 100 |"
+        in write_page(experiment, wanted, records, tmp_path).read_text()
+    )
+
+
 def test_the_ablation_averages_over_tasks(tmp_path: Path) -> None:
     experiment, wanted = EXPERIMENTS["ablation"](), Wanted(shorten=5)
     records = open_records(experiment, wanted, tmp_path)

@@ -108,11 +108,13 @@ def _row(task: str, method: Method, runs: Sequence[Record]) -> Record:
     row["verified"] = _percent((run.get("schedule") or run)["verified"] for run in runs)
     row["first"] = _percent(run["verified"] and run["restarts"] == 1 for run in runs)
     row["ever"] = _percent(run["verified"] for run in runs)
-    row["first_verified"] = None if not steps else [min(steps), statistics.median(steps), max(steps)]
+    # Nothing of a learner whose programs are not looked at on the way; empty if none of them was right.
+    found = [min(steps), statistics.median(steps), max(steps)] if steps else []
+    row["first_verified"] = found if schedules else None
     row["steps"] = statistics.median(run["steps"] for run in runs)
     row["seconds"] = [statistics.median(run["wall_seconds"] for run in runs), max(run["wall_seconds"] for run in runs)]
     row["cpu_hours"] = sum(run.get("cpu_seconds") or 0 for run in runs) / 3600 / len(runs)
-    sizes = [run["literals"] for run in runs if run["verified"]]
+    sizes = [run["literals"] for run in runs if run["verified"] and "literals" in run]  # a soft model has none
     row["literals"] = statistics.median(sizes) if sizes else None
     row["paper_literals"] = LITERALS.get(task)
     return row
