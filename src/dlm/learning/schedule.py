@@ -138,9 +138,9 @@ def _cold_descent(loss: LossSchedule) -> Descent:
 
 
 def _slow_descent(loss: LossSchedule) -> Descent:
-    """The paper's cooling without noise, for targets that are hard to come by."""
-    softness = SoftnessSchedule(diversity=DIVERSITY, noise=0.0, dropout=0.0)
-    return Descent(learning_rate=0.01, steps=90, epochs=160, softness=softness, loss=loss)
+    """The paper's cooling, for targets that are hard to come by."""
+    softness = SoftnessSchedule(diversity=DIVERSITY)
+    return Descent(learning_rate=0.01, steps=125, epochs=200, softness=softness, loss=loss)
 
 
 def whole_worlds(schedule: Schedule, task: Task) -> Schedule:
