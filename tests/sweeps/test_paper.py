@@ -191,7 +191,7 @@ def test_curves_end_with_the_fresh_episodes(tmp_path: Path) -> None:
     records.keep("ppo", solved)
     records.keep("reinforce", {**base, "asked": "reinforce", "soft_returns": [{**earned("4", 0.1), "success": 0.1}]})
     text = write_page(experiment, wanted, records, tmp_path).read_text()
-    assert "| DLM | PPO with the critic | rl/unstack | 1 | 1 | 400 | 0.940 |" in text
+    assert "| DLM | PPO with the critic | rl/unstack | 1 | 1 | 200 | 0.940 |" in text
     assert "| DLM | REINFORCE | rl/unstack | 1 | 0 | never | 0.100 |" in text
 
 

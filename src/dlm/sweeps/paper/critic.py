@@ -134,7 +134,6 @@ def _row(method: Method, task: str | None, runs: Sequence[Record]) -> Record:
 
 
 def _reached(curve: NDArray[np.float64]) -> float | None:
-    """The first steps from which success stays at least as high as it should."""
-    below = np.flatnonzero(curve[:, 1] < SUCCESS)
-    place = below[-1] + 1 if len(below) else 0
-    return None if place == len(curve) else float(curve[place, 0])
+    """The first steps at which success was as high as it should be, if it ended so. Dips in between do not count."""
+    enough = curve[:, 1] >= SUCCESS
+    return float(curve[enough.argmax(), 0]) if enough[-1] else None
