@@ -1,6 +1,7 @@
 """The experiments of the paper: which runs they take, and what pages say of their records."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,14 +67,19 @@ def test_the_papers_schedule_is_for_the_machine_alone() -> None:
 
 
 def test_the_ablation_shortens_all_rows_alike() -> None:
-    jobs = EXPERIMENTS["ablation"]().jobs(Wanted(tasks=("family/has-father",), seeds=(0,), shorten=5))
-    assert {job.asked: {**job.settings} for job in jobs} == {
-        "softmax": {"schedule": "paper", "shorten": 5, "noise": "none", "dropout": 0},
-        "constant-noise": {"schedule": "paper", "shorten": 5, "noise_decay": 1},
-        "no-dropout": {"schedule": "paper", "shorten": 5, "dropout": 0},
-        "gaussian": {"schedule": "paper", "shorten": 5, "noise": "gaussian"},
-        "dlm": {"schedule": "paper", "shorten": 5},
+    experiment, few = EXPERIMENTS["ablation"](), Wanted(tasks=("family/has-father",), seeds=(0,), shorten=5)
+    rows: dict[str, dict[str, object]] = {
+        "softmax": {"noise": "none", "dropout": 0},
+        "constant-noise": {"noise_decay": 1},
+        "no-dropout": {"dropout": 0},
+        "gaussian": {"noise": "gaussian"},
+        "dlm": {},
     }
+    same = {"schedule": "paper", "shorten": 5}
+    wide = experiment.jobs(replace(few, methods=tuple(rows)))
+    assert {job.asked: {**job.settings} for job in wide} == {name: {**same, **row} for name, row in rows.items()}
+    usual = {f"{name}-narrow": {**same, **row, "diversity": 1} for name, row in rows.items()}
+    assert {job.asked: {**job.settings} for job in experiment.jobs(few)} == usual
 
 
 def test_the_usual_critic_runs_keep_the_soft_policy() -> None:
@@ -108,7 +114,8 @@ def test_the_paper_counts_what_is_read_off_at_the_end(tmp_path: Path) -> None:
     records.keep("0", run(0, end=1.0, verified=True, first=1000))
     records.keep("1", run(1, end=0.9, verified=True, first=3000))  # right on the way, wrong at the end
     records.keep("2", {**run(2, end=1.0, verified=True, first=4000), "error": "no memory"})
-    (row,) = experiment.figures(records.done, wanted)["rows"]
+    (group,) = experiment.figures(records.done, wanted)["groups"]
+    (row,) = group["rows"]
     assert (row["train"], row["train_spread"]) == pytest.approx((95, 5))
     assert (row["runs"], row["successful"], row["verified"], row["ever"]) == (2, 50, 50, 100)
     assert row["first_verified"] == [1000, 2000, 3000]
@@ -124,7 +131,8 @@ def test_a_soft_model_has_no_literals(tmp_path: Path) -> None:
     soft = {**run(0, end=1.0, verified=True, first=None), "asked": "nlm", "schedule": None}
     del soft["literals"]
     records.keep("0", soft)
-    (row,) = experiment.figures(records.done, wanted)["rows"]
+    (group,) = experiment.figures(records.done, wanted)["groups"]
+    (row,) = group["rows"]
     assert (row["successful"], row["literals"]) == (100, None)
     assert (
         "| nlm | family/is-uncle | 1 | 100 ± 0 | 100 ± 0 | 100 |"
@@ -139,7 +147,8 @@ def test_the_ablation_averages_over_tasks(tmp_path: Path) -> None:
         about = {"asked": "dlm", "task": task, "settings": {"shorten": 5}}
         records.keep(str(number), {**run(number, end=end, verified=True, first=1), **about})
     records.keep("other", {**run(9, end=0.0, verified=True, first=1), "asked": "dlm", "settings": {"shorten": 8}})
-    (row,) = experiment.figures(records.done, wanted)["rows"]
+    (group,) = experiment.figures(records.done, wanted)["groups"]
+    (row,) = group["rows"]
     assert (row["runs"], row["successful"], row["by_task"]) == (3, 75, {"a": 50, "b": 100})
     assert "| dlm | all of it | 3 | 75 | 95 |" in write_page(experiment, wanted, records, tmp_path).read_text()
 
@@ -152,11 +161,16 @@ def test_the_ablation_compares_what_all_rows_have_run(tmp_path: Path) -> None:
         ("dlm", "a", 1, 0.5),
         ("dlm", "b", 0, 0.5),
         ("softmax", "a", 0, 0.5),
+        ("dlm-narrow", "b", 0, 1.0),  # compared with rows of its own width only
     ):
         about = {"asked": row, "task": task, "settings": {"shorten": 5}}
         records.keep(f"{row} {task} {seed}", {**run(seed, end=end, verified=True, first=1), **about})
-    rows = experiment.figures(records.done, wanted)["rows"]
-    assert {row["method"]: (row["runs"], row["successful"]) for row in rows} == {"softmax": (1, 0), "dlm": (1, 100)}
+    narrow, wide = (
+        {row["method"]: (row["runs"], row["successful"]) for row in group["rows"]}
+        for group in experiment.figures(records.done, wanted)["groups"]
+    )
+    assert narrow == {"dlm-narrow": (1, 100)}
+    assert wide == {"softmax": (1, 0), "dlm": (1, 100)}
     text = write_page(experiment, wanted, records, tmp_path).read_text()
     assert "Compared are the tasks and seeds that all rows have run; 2 more runs are in the records." in text
 

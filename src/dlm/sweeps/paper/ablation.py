@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dlm.sweeps.job import Job, Record
@@ -18,21 +19,29 @@ __all__ = ["SHORTEN", "AblationTable"]
 SHORTEN = 8.0
 """By how much the paper's schedule is shortened, in all rows alike: fewer steps an epoch, as many epochs."""
 
-METHODS = {
+ROWS = {
     "softmax": Method("softmax", "gradient", {"noise": "none", "dropout": 0}, words="softmax without noise"),
     "constant-noise": Method("constant-noise", "gradient", {"noise_decay": 1}, words="constant beta with dropout"),
     "no-dropout": Method("no-dropout", "gradient", {"dropout": 0}, words="without dropout"),
     "gaussian": Method("gaussian", "gradient", {"noise": "gaussian"}, words="Gaussian noise"),
     "dlm": Method("dlm", "gradient", words="all of it"),
 }
+"""With the first logits of our schedule."""
+NARROW = "-narrow"
+METHODS = ROWS | {
+    name + NARROW: replace(row, name=name + NARROW, settings={**row.settings, "diversity": 1})
+    for name, row in ROWS.items()
+}
+"""And with those of the published program, in which noise has more to do: its choices begin nearly alike."""
+WIDTHS = {NARROW: "published first logits", "": "first logits ten times as wide"}
 
 
 class AblationTable(Experiment):
-    """Five rows, ten tasks, five seeds, one start a seed."""
+    """Five rows, ten tasks, five seeds, one start a seed; the same rows with wider first logits if asked for."""
 
     name = "ablation"
     tasks = task_names()
-    usual = tuple(METHODS)
+    usual = tuple(name for name in METHODS if name.endswith(NARROW))
 
     @property
     def methods(self) -> Mapping[str, Method]:
@@ -44,28 +53,35 @@ class AblationTable(Experiment):
     def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
         factor = wanted.shorten or SHORTEN
         runs = [run for run in records if run.get("settings", {}).get("shorten") == factor]
-        compared = _compared(runs)
-        rows = [
-            _row(method, mine)
-            for method in METHODS.values()
-            if (mine := [run for run in compared if run["asked"] == method.name])
+        groups = [
+            _group(words, mine)
+            for width, words in WIDTHS.items()
+            if (mine := [run for run in runs if run["asked"].removesuffix(NARROW) + width == run["asked"]])
         ]
         return {
             "shorten": factor,
-            "rows": rows,
-            "tasks": list(dict.fromkeys(run["task"] for run in compared)),
-            "left_out": len(runs) - len(compared),
+            "groups": groups,
             "commits": sorted({run["commit"] for run in runs}),
             "hours": sum(run.get("cpu_seconds") or 0 for run in runs) / 3600,
         }
 
     def draw(self, figures: Record, path: Path) -> None:
-        paper = {row["method"]: row["paper"][0] for row in figures["rows"]}
-        draw_bars(
-            {"paper": paper, "here": {row["method"]: row["successful"] for row in figures["rows"]}},
-            "average PSS, %",
-            path,
-        )
+        shown: dict[str, dict[str, float | None]] = {"paper": {name: ABLATION[name][0] for name in ROWS}}
+        for group in figures["groups"]:
+            shown[group["words"]] = {row["method"].removesuffix(NARROW): row["successful"] for row in group["rows"]}
+        draw_bars(shown, "average PSS, %", path)
+
+
+def _group(words: str, runs: Sequence[Record]) -> Record:
+    """The rows that begin with logits of one width."""
+    compared = _compared(runs)
+    rows = [
+        _row(method, mine)
+        for method in METHODS.values()
+        if (mine := [run for run in compared if run["asked"] == method.name])
+    ]
+    tasks = list(dict.fromkeys(run["task"] for run in compared))
+    return {"words": words, "rows": rows, "tasks": tasks, "left_out": len(runs) - len(compared)}
 
 
 def _compared(runs: Sequence[Record]) -> list[Record]:
@@ -91,5 +107,5 @@ def _row(method: Method, runs: Sequence[Record]) -> Record:
         "by_task": seeds,
         "rate": statistics.mean(rates),
         "rate_spread": spread(rates),
-        "paper": ABLATION[method.name],
+        "paper": ABLATION[method.name.removesuffix(NARROW)],
     }
