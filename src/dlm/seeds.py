@@ -54,6 +54,8 @@ class Stream(IntEnum):
     TASK_RULES = auto()
     TURN = auto()
     """Turns of learners that exchange what they invent."""
+    BESIDE = auto()
+    """Learners of one kind side by side."""
 
 
 def rng(seed: int, stream: Stream, *parts: int) -> np.random.Generator:

@@ -1,6 +1,7 @@
 """Learning end to end, through the library."""
 
 import json
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -8,11 +9,15 @@ import pytest
 
 import dlm
 from dlm.errors import RunError, SettingsError
+from dlm.learning.build import build_learner
+from dlm.learning.lanes import Order, Worker
 from dlm.learning.portfolio import learn, resume
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import try_program
 from dlm.programs import read_program
 from dlm.runs.folder import RunFolder
+from dlm.runs.learner import Report
+from dlm.runs.observer import StopRun
 
 
 def settings_for(name, **changes):
@@ -96,6 +101,48 @@ def test_auto_runs_a_second_process_and_ends_it():
     assert result.learner == "rules"
 
 
+class BothSeen(Watcher):
+    """Ends a run once two learners have reported."""
+
+    def on_report(self, report, seconds, limit):
+        super().on_report(report, seconds, limit)
+        if len({each.learner for each in self.reports}) == 2:
+            raise StopRun
+
+
+def test_learners_of_one_kind_work_side_by_side(tmp_path):
+    task, settings = settings_for("family/is-mguncle", learner="search", jobs=2)
+    watcher = BothSeen()
+    result = learn(task, settings, new_folder(tmp_path / "run", settings), watcher)
+    assert result.ended == "stopped"
+    last = {report.learner: report for report in watcher.reports}
+    assert set(last) == {"search", "search 2"}
+    assert (result.steps, result.restarts) == tuple(
+        sum(getattr(report, name) for report in last.values()) for name in ("steps", "restarts")
+    )
+    assert result.learner in ("search", "none")
+
+
+def test_a_lane_that_wins_leaves_its_machine_in_the_run_folder(tmp_path):
+    task, settings = settings_for("family/has-father", learner="search", jobs=2)
+    folder = new_folder(tmp_path / "run", settings)
+    first = Order(task, settings, "search", folder.path, resume=False)
+    second = Order.beside(first, 2)
+    assert second.settings.seed != Order.beside(first, 3).settings.seed != settings.seed
+    worker = Worker(second)
+    try:
+        while not any(isinstance(each, Report) and each.candidate is not None for each in worker.poll()):
+            time.sleep(0.01)
+        while not list((folder.path / "search-2").glob("*.safetensors")):
+            time.sleep(0.01)
+        worker.hand_over(folder)
+    finally:
+        worker.close()
+    learner = build_learner("search", task, second.settings)
+    assert folder.restore(learner, "search")
+    assert not list((folder.path / "search-2").glob("*.safetensors"))
+
+
 def test_settings_survive_json():
     _, settings = settings_for("graph/2-outdegree", seed=3, schedule="paper")
     settings = replace(settings, machine=replace(settings.machine, breadth=(4,) * 6, unit_outputs=((1, 2, 5),)))
@@ -104,7 +151,17 @@ def test_settings_survive_json():
 
 @pytest.mark.parametrize(
     "changes",
-    [{"seed": -1}, {"time_limit": 0}, {"time_limit": float("nan")}, {"learner": "magic"}, {"schedule": "slow"}],
+    [
+        {"seed": -1},
+        {"time_limit": 0},
+        {"time_limit": float("nan")},
+        {"learner": "magic"},
+        {"schedule": "slow"},
+        {"jobs": 0, "learner": "search"},
+        {"jobs": 1.5, "learner": "search"},
+        {"jobs": 2},  # `auto` has its own lanes
+        {"jobs": 2, "learner": "gradient", "schedule": "paper"},
+    ],
 )
 def test_impossible_settings_are_refused(changes):
     with pytest.raises(SettingsError):

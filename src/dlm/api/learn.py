@@ -39,8 +39,9 @@ __all__ = ["SETTINGS", "build_settings", "learn_problem", "load_problem", "read_
 MACHINE = tuple(field.name for field in fields(MachineSettings))
 WORLD = tuple(field.name for field in fields(WorldOptions))
 RUN = ("seed", "learner", "schedule", "time_limit", "incremental", "device")
+OF_TASKS = ("jobs", *TRAINING)
 POLICY = ("keep_soft", "teacher", "repair", "model", "action_temperature")
-SETTINGS = (*RUN, *TRAINING, *MACHINE, *POLICY)
+SETTINGS = (*RUN, *OF_TASKS, *MACHINE, *POLICY)
 """The names of all settings of runs."""
 
 
@@ -155,7 +156,7 @@ def build_settings(problem: AnyProblem, given: Mapping[str, Any]) -> LearnSettin
     wrong = [name for name in POLICY if given.get(name) and not to_act]
     if wrong:
         raise SettingsError(f"{problem.name} is nothing to act in: leave out {', '.join(wrong)}")
-    wrong = [name for name in TRAINING if given.get(name) is not None and to_act]
+    wrong = [name for name in OF_TASKS if given.get(name) is not None and to_act]
     if wrong:
         raise SettingsError(f"{problem.name} is a world to act in: {', '.join(wrong)} can be set for tasks only")
     learner, learners = given.get("learner") or "auto", POLICY_LEARNERS if to_act else LEARNERS
@@ -170,8 +171,8 @@ def build_settings(problem: AnyProblem, given: Mapping[str, Any]) -> LearnSettin
         shape = phase_machine(problem.settings) if given.get("incremental") else problem.settings
         if learner == "nlm":
             shape = nlm_machine(problem)
-        training = {name: given[name] for name in TRAINING if given.get(name) is not None}
-        return LearnSettings(task=problem.name, machine=replace(shape, **machine), **common, **training)
+        own = {name: given[name] for name in OF_TASKS if given.get(name) is not None}
+        return LearnSettings(task=problem.name, machine=replace(shape, **machine), **common, **own)
     from dlm.policies.gradient.settings import machine_settings
     from dlm.policies.imitation.teachers import name_of
 

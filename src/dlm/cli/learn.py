@@ -115,6 +115,7 @@ def learn(
     incremental: Annotated[bool, _setting(LearnSettings, "incremental", "--incremental", metavar="")] = False,
     teacher: Annotated[str | None, typer.Option(metavar="TEACHER", help=TEACHER_HELP)] = None,
     device: Annotated[DeviceName | None, _setting(LearnSettings, "device", metavar="|".join(DEVICES))] = None,
+    jobs: Annotated[int | None, _setting(LearnSettings, "jobs")] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", metavar="", help="Show every better program as it comes.")
     ] = False,
@@ -182,6 +183,7 @@ def learn(
         schedule=schedule,
         incremental=incremental or None,
         device=device,
+        jobs=jobs,
         keep_soft=keep_soft or None,
         repair=repair,
         model=model,

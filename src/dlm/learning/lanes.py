@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from dlm.learning.film import FILM, FilmRecorder
 from dlm.learning.settings import LearnSettings
 from dlm.runs.folder import CHECKPOINT_SECONDS, RunFolder
 from dlm.runs.learner import AnyTaskLearner, Report
+from dlm.seeds import Stream, derive_seed
 from dlm.space.choices import Choices
 from dlm.tasks.task import Task
 
@@ -41,6 +42,20 @@ class Order:
     learner: str
     folder: Path | None
     resume: bool
+    number: int = 1
+    """Counts the lanes of one learner; each has restarts of its own, and the others than the first a folder inside."""
+
+    @classmethod
+    def beside(cls, first: Order, number: int) -> Order:
+        """The same work with other random numbers."""
+        seed = derive_seed(first.settings.seed, Stream.BESIDE, number)
+        folder = None if first.folder is None else first.folder / f"{first.learner}-{number}"
+        return replace(first, settings=replace(first.settings, seed=seed), folder=folder, number=number)
+
+    @property
+    def name(self) -> str:
+        """What its reports are shown under."""
+        return self.learner if self.number == 1 else f"{self.learner} {self.number}"
 
 
 @dataclass(frozen=True)
@@ -55,9 +70,11 @@ class Lane:
     """A learner in this process, with its checkpoints."""
 
     def __init__(self, order: Order) -> None:
-        self.name = order.learner
+        self.order, self.name = order, order.learner
         self.learner: AnyTaskLearner = build_learner(order.learner, order.task, order.settings)
         self.folder = None if order.folder is None else RunFolder(order.folder)
+        if self.folder is not None and order.number > 1:
+            self.folder.path.mkdir(exist_ok=True)
         self._doubted = self.folder if order.resume else None
         if self._doubted is not None and not self._doubted.restore(self.learner, self.name):
             self._doubted = None
@@ -118,6 +135,7 @@ class Worker:
     """A lane in a process of its own."""
 
     def __init__(self, order: Order) -> None:
+        self.order = order
         to_read, to_write = os.pipe()
         from_read, from_write = os.pipe()
         command = [sys.executable, "-m", "dlm.learning.worker", str(to_read), str(from_write)]
@@ -154,3 +172,10 @@ class Worker:
         self._process.wait()
         self._send.close()
         self._receive.close()
+
+    def hand_over(self, folder: RunFolder) -> None:
+        """End, and put its files in place of those of the first lane: of its machine a program was read off."""
+        if self.order.number > 1 and self.order.folder is not None:
+            self.close()
+            for path in self.order.folder.glob("*.safetensors"):
+                path.replace(folder.path / path.name)

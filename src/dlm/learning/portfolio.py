@@ -10,7 +10,7 @@ import math
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -119,7 +119,8 @@ class _Portfolio:
                 lane.close()
 
     def _open_lanes(self) -> list[Lane | Worker]:
-        """The learners asked for: one here, or for `auto` rules and search here and gradient beside them.
+        """The learners asked for: one here, perhaps with more of its kind beside it; for `auto` rules and search here
+        and gradient beside them.
 
         Most tasks are learned by rules in a moment; the others wait as long as that may be so.
         """
@@ -129,7 +130,9 @@ class _Portfolio:
             return Order(self.task, self.settings, learner, folder, self.resumed)
 
         if self.settings.learner != "auto":
-            return [Lane(order(self.settings.learner))]
+            first = order(self.settings.learner)
+            more = [Worker(Order.beside(first, number)) for number in range(2, self.settings.jobs + 1)]
+            return [*more, Lane(first)]
         self._waiting = [lambda: Lane(order("search"))]
         if missing := missing_torch("gradient descent"):
             self.session.note(f"auto learns without gradients: {missing}")
@@ -156,7 +159,7 @@ class _Portfolio:
                 except DlmError as error:
                     if isinstance(lane, Lane):
                         raise
-                    self.session.note(f"the gradient learner stopped: {error}")
+                    self.session.note(f"the {lane.order.name} learner stopped: {error}")
                     lanes.remove(lane)
                     lane.close()
                     continue
@@ -201,11 +204,12 @@ class _Portfolio:
 
     def _consider(self, report: Report, lane: Lane | Worker) -> Result | None:
         """Show a report; prune and verify its candidate if the learner believes in it."""
-        self.reports[report.learner] = report
+        shown = replace(report, learner=lane.order.name) if lane.order.number > 1 else report
+        self.reports[shown.learner] = shown
         candidate = report.candidate
         if candidate is not None and not self.verified_at and self._is_better(candidate):
             self._keep(candidate)
-        self.session.show(report)
+        self.session.show(shown)
         if candidate is None:
             return None
         if candidate.believed and not candidate.ends:
@@ -216,6 +220,8 @@ class _Portfolio:
             found = self._prune_and_verify(candidate.program)
             if isinstance(found, VerifiedProgram):
                 end = ScheduleEnd(self.verified_at or report.steps, found.verification.trials) if report.done else None
+                if isinstance(lane, Worker) and self.session.folder is not None:
+                    lane.hand_over(self.session.folder)
                 return self._finish(candidate, found.program, found.verification, "finished", end)
             self.session.note("refuted by a fresh instance" + ("" if report.done else ", going on"))
             # A larger counterexample refutes the program, but is not trained on.
@@ -280,7 +286,7 @@ class _Portfolio:
         ended: Ending,
         schedule: ScheduleEnd | None = None,
     ) -> Result:
-        report = self.reports.get(candidate.learner) or self.reports.get(candidate.learner.split("+")[-1])
+        reports = self._reports_of(candidate.learner) or self._reports_of(candidate.learner.split("+")[-1])
         folder = self.session.folder
         result = Result(
             task=self.task.name,
@@ -291,8 +297,8 @@ class _Portfolio:
             verification=verification,
             schedule=schedule,
             seconds=self.session.seconds,
-            restarts=report.restarts if report else 0,
-            steps=report.steps if report else 0,
+            restarts=sum(report.restarts for report in reports),
+            steps=sum(report.steps for report in reports),
             ended=ended,
             run_dir=None if folder is None else folder.path,
         )
@@ -301,6 +307,10 @@ class _Portfolio:
             folder.write_program("raw.dlm", candidate.program)
             folder.write_json("result.json", result.to_json())
         return result
+
+    def _reports_of(self, learner: str) -> list[Report]:
+        """The last reports of a learner, one for each of its lanes."""
+        return [report for name, report in self.reports.items() if name.split(" ")[0] == learner]
 
     def _give_up(self, ended: Ending, lanes: list[Lane | Worker]) -> Result:
         """The best program so far, with its errors, and a checkpoint to go on from."""

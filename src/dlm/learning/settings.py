@@ -15,6 +15,7 @@ __all__ = [
     "BASELINES",
     "LEARNERS",
     "NOISES",
+    "RESTARTING",
     "SOFT_LEARNERS",
     "TEMPLATED",
     "TRAINING",
@@ -33,6 +34,8 @@ BASELINES = ("nlm", "dilp", "dnl-ilp")
 """The paper's opponents, which `auto` never runs; see docs/baselines.md."""
 SOFT_LEARNERS = ("nlm",)
 """Learners whose result is a soft model, not a program."""
+RESTARTING = ("gradient", "search")
+"""Learners that begin again and again from other random choices, so that several of them can share the work."""
 TEMPLATED = ("dilp", "dnl-ilp")
 """Learners that are told a template of rules and train no machine."""
 
@@ -46,6 +49,10 @@ class LearnSettings(RunSettings):
 
     machine: MachineSettings
     learner: str = field(default="auto", metadata={"help": "Who learns: auto runs several side by side."})
+    jobs: int = field(
+        default=1,
+        metadata={"help": "Processes that make restarts of gradient or search side by side, a core each."},
+    )
     noise: NoiseName | None = field(
         default=None, metadata={"help": "Noise on the choices of a machine in training: gumbel, gaussian or none."}
     )
@@ -69,6 +76,11 @@ class LearnSettings(RunSettings):
             raise SettingsError(f"the learner {self.learner!r} trains as it was published, once: leave out {what}")
         if self.learner in TEMPLATED and self.device == "cuda":
             raise SettingsError(f"the learner {self.learner!r} trains on the processor only: leave out --device")
+        if not (isinstance(self.jobs, int) and self.jobs >= 1):
+            raise SettingsError(f"The 'jobs' setting must be a whole number of at least 1. Got {self.jobs!r} instead.")
+        if self.jobs > 1 and (self.learner not in RESTARTING or self.schedule != "fast"):
+            use = f"use --learner {' or '.join(RESTARTING)} with the fast schedule, or leave out --jobs"
+            raise SettingsError(f"--jobs makes restarts side by side, and this run has none to share: {use}")
         given = [name for name in TRAINING if getattr(self, name) is not None]
         if given and self.learner not in ("auto", "gradient"):
             raise SettingsError(

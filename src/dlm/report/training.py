@@ -75,10 +75,11 @@ DEFAULTS: dict[str, object] = {
     "schedule": "fast",
     "time_limit": 600.0,
     "device": "cpu",
+    "jobs": 1,
     "folds": 5,
 }
 DATA = ("target", "negatives", "world", "test", "split", "folds")
-RUN = ("seed", "learner", "schedule", "time_limit", "device", "teacher")
+RUN = ("seed", "learner", "schedule", "time_limit", "device", "jobs", "teacher")
 
 
 def command_of(subject: Subject) -> str | None:
