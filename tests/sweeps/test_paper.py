@@ -114,8 +114,7 @@ def test_the_paper_counts_what_is_read_off_at_the_end(tmp_path: Path) -> None:
     records.keep("0", run(0, end=1.0, verified=True, first=1000))
     records.keep("1", run(1, end=0.9, verified=True, first=3000))  # right on the way, wrong at the end
     records.keep("2", {**run(2, end=1.0, verified=True, first=4000), "error": "no memory"})
-    (group,) = experiment.figures(records.done, wanted)["groups"]
-    (row,) = group["rows"]
+    (row,) = experiment.figures(records.done, wanted)["rows"]
     assert (row["train"], row["train_spread"]) == pytest.approx((95, 5))
     assert (row["runs"], row["successful"], row["verified"], row["ever"]) == (2, 50, 50, 100)
     assert row["first_verified"] == [1000, 2000, 3000]
@@ -125,14 +124,21 @@ def test_the_paper_counts_what_is_read_off_at_the_end(tmp_path: Path) -> None:
     assert "- 2: no memory" in text
 
 
+def test_baselines_are_not_looked_at_on_the_way(tmp_path: Path) -> None:
+    experiment, wanted = EXPERIMENTS["ilp"](), Wanted()
+    records = open_records(experiment, wanted, tmp_path)
+    records.keep("0", {**run(0, end=0.9, verified=False, first=None), "asked": "dilp"})
+    text = write_page(experiment, wanted, records, tmp_path).read_text()
+    assert "| dilp | family/is-uncle | 1 | 90 ± 0 | 90 ± 0 | 0 | 0 | 0 |  | 50000 |" in text
+
+
 def test_a_soft_model_has_no_literals(tmp_path: Path) -> None:
     experiment, wanted = EXPERIMENTS["ilp"](), Wanted()
     records = open_records(experiment, wanted, tmp_path)
     soft = {**run(0, end=1.0, verified=True, first=None), "asked": "nlm", "schedule": None}
     del soft["literals"]
     records.keep("0", soft)
-    (group,) = experiment.figures(records.done, wanted)["groups"]
-    (row,) = group["rows"]
+    (row,) = experiment.figures(records.done, wanted)["rows"]
     assert (row["successful"], row["literals"]) == (100, None)
     assert (
         "| nlm | family/is-uncle | 1 | 100 ± 0 | 100 ± 0 | 100 |"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from dlm.learning.settings import LEARNERS
+from dlm.learning.settings import BASELINES, LEARNERS
 from dlm.sweeps.job import Job, Record
 from dlm.sweeps.paper.drawing import draw_bars
 from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
@@ -113,7 +113,7 @@ def _row(task: str, method: Method, runs: Sequence[Record]) -> Record:
     row["ever"] = _percent(run["verified"] for run in runs)
     # Nothing of a learner whose programs are not looked at on the way; empty if none of them was right.
     found = [min(steps), statistics.median(steps), max(steps)] if steps else []
-    row["first_verified"] = found if schedules else None
+    row["first_verified"] = found if schedules and method.learner not in BASELINES else None
     row["steps"] = statistics.median(run["steps"] for run in runs)
     row["seconds"] = [statistics.median(run["wall_seconds"] for run in runs), max(run["wall_seconds"] for run in runs)]
     row["cpu_hours"] = sum(run.get("cpu_seconds") or 0 for run in runs) / 3600 / len(runs)
