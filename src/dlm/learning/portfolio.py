@@ -286,7 +286,8 @@ class _Portfolio:
         ended: Ending,
         schedule: ScheduleEnd | None = None,
     ) -> Result:
-        reports = self._reports_of(candidate.learner) or self._reports_of(candidate.learner.split("+")[-1])
+        maker, repairer = candidate.learner, candidate.learner.split("+")[-1]
+        reports = self._reports_of(maker) or self._reports_of(repairer) or [*self.reports.values()]
         folder = self.session.folder
         result = Result(
             task=self.task.name,
