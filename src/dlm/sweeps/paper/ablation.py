@@ -33,7 +33,7 @@ METHODS = ROWS | {
     for name, row in ROWS.items()
 }
 """And with those of the published program, in which noise has more to do: its choices begin nearly alike."""
-WIDTHS = {NARROW: "published first logits", "": "first logits ten times as wide"}
+WIDTHS = {NARROW: "published logits", "": "wide logits"}
 
 
 class AblationTable(Experiment):
@@ -68,7 +68,8 @@ class AblationTable(Experiment):
     def draw(self, figures: Record, path: Path) -> None:
         shown: dict[str, dict[str, float | None]] = {"paper": {name: ABLATION[name][0] for name in ROWS}}
         for group in figures["groups"]:
-            shown[group["words"]] = {row["method"].removesuffix(NARROW): row["successful"] for row in group["rows"]}
+            label = f"{group['words']}, {len(group['tasks'])} tasks"
+            shown[label] = {row["method"].removesuffix(NARROW): row["successful"] for row in group["rows"]}
         draw_bars(shown, "average PSS, %", path)
 
 
