@@ -6,7 +6,7 @@ from dlm.machine.kernels import fast_apply
 from dlm.machine.layout import Layout
 from dlm.machine.machine import Machine, apply, unit_logits, unit_views, weights_of
 from dlm.machine.memory import estimate_bytes, keep_memory
-from dlm.machine.selection import Selection
+from dlm.machine.selection import Selection, choose
 from dlm.machine.valuation import Valuation, valuation_of, worlds_of
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Selection",
     "Valuation",
     "apply",
+    "choose",
     "estimate_bytes",
     "extract",
     "fast_apply",

@@ -15,7 +15,7 @@ __all__ = ["METHODS", "MODELS", "TAUGHT", "ModelName", "POLICY_LEARNERS", "Polic
 PolicyLearnerName = Literal["auto", "ppo", "reinforce", "imitation", "search", "nlrl", "dlm-incr-sl", "dlm-incr-rl"]
 POLICY_LEARNERS: tuple[str, ...] = get_args(PolicyLearnerName)
 
-ModelName = Literal["dlm", "nlm", "unviewed", "joined"]
+ModelName = Literal["dlm", "list", "nlm", "unviewed", "joined"]
 MODELS: tuple[str, ...] = get_args(ModelName)
 PROGRAMLESS = ("nlm", "joined")
 """The models that stay soft."""
@@ -36,6 +36,9 @@ METHODS = {
     "program)",
     "reinforce (nlm)": "reinforcement learning by policy gradient (REINFORCE) of a neural logic machine (a baseline "
     "without program)",
+    "ppo (list)": "reinforcement learning by policy gradient (PPO) of a list of rules, each a machine of its own",
+    "reinforce (list)": "reinforcement learning by policy gradient (REINFORCE) of a list of rules, each a machine of "
+    "its own",
     "ppo (unviewed)": "reinforcement learning by policy gradient (PPO) on what is observed, without the domain's view",
     "ppo (joined)": "reinforcement learning by policy gradient (PPO) of the paper's model for Blocksworld, joined at "
     "its output (without program)",
@@ -64,7 +67,8 @@ class PolicyRunSettings(RunSettings):
     model: ModelName = field(
         default="dlm",
         metadata={
-            "help": "What ppo and reinforce train: the logic machine dlm; the same on what is observed, without the "
+            "help": "What ppo and reinforce train: the logic machine dlm; three of them as a list of rules (list); the "
+            "logic machine on what is observed, without the "
             "view of Blocksworld (unviewed), and with the two copies of a block joined at the output (joined); or the "
             "baseline nlm. The last two stay soft."
         },
@@ -93,6 +97,10 @@ class PolicyRunSettings(RunSettings):
             )
         if self.model == "unviewed" and self.learner not in SOFT:
             raise SettingsError("--model unviewed is for --learner ppo or reinforce")
+        if self.model == "list" and not (self.learner in SOFT and (self.keep_soft or not self.repair)):
+            raise SettingsError(
+                "--model list is for --learner ppo or reinforce with --no-repair: local search mends single machines"
+            )
         warm = self.action_temperature
         if warm is not None and not (self.keep_soft and isinstance(warm, int | float) and 0 < warm < math.inf):
             raise SettingsError(

@@ -112,8 +112,9 @@ def test_a_program_that_repair_has_changed_is_not_called_the_gradients() -> None
     settings = few_episodes(default_settings(FewBlocks()))
     learner = PolicyGradient(FewBlocks(), 100, settings, MACHINE)
     choices = hard_choices(learner.training.actor.machine)
-    score = learner.benchmark.score(learner.training.actor.program(choices))
-    learner._keep(score, choices)
+    program = learner.training.actor.program(choices)
+    score = learner.benchmark.score(program)
+    learner._keep(score, program, choices)
     assert learner.made_by == "ppo"
     learner._mend(patience=4)
     assert learner.best is not None
@@ -135,8 +136,8 @@ def test_without_repair_no_search_touches_a_program(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("dlm.policies.gradient.fallback.ProgramPool.combine", refuse)
     settings = replace(default_settings(FewBlocks()), repair=False)
     learner = PolicyGradient(FewBlocks(), 0, settings, MACHINE)
-    found = Score(-0.1, -0.1), hard_choices(learner.training.actor.machine)
-    learner._keep(*found)
+    actor, score = learner.training.actor, Score(-0.1, -0.1)
+    learner._keep(score, actor.program(), hard_choices(actor.machine))
     learner._mend()
-    assert learner.found.best == found
+    assert learner.found.score == score
     assert learner.made_by == "ppo"

@@ -42,6 +42,9 @@ class Actor:
     How soft its choices are is up to whoever calls: every method that computes takes the weights to compute with.
     """
 
+    gap = 1.0
+    """By how much the scores of two action atoms differ at least, if a program ranks one above the other."""
+
     def __init__(
         self,
         domain: AnyDomain,
@@ -121,14 +124,22 @@ class Actor:
         layout = self._layout(size)
         return fast_apply(self.wiring, weights, layout.to_layout(valuation), layout)
 
+    def hard_weights(self) -> Tensor:
+        """One-hot weights [1, parameters] of the likeliest choices."""
+        return self.machine.hard_weights()
+
+    def raw(self) -> Program:
+        """The program of the likeliest choices, about what is read."""
+        return extract(self.machine)
+
     def program(self, choices: Choices | None = None) -> Program:
         """The program of some choices, or of the likeliest ones, about the domain's own predicates."""
-        program = extract(self.machine) if choices is None else program_of(self.wiring, choices)
-        return self.finish(self.inventions.complete(program))
+        return self.complete(self.raw() if choices is None else program_of(self.wiring, choices))
 
-    def finish(self, program: Program) -> Program:
-        """A program about what the view shows, as one about the domain's own predicates."""
-        return self.view.program(program) if self.view else program
+    def complete(self, program: Program) -> Program:
+        """A program about what is read, as one about the domain's own predicates."""
+        completed = self.inventions.complete(program)
+        return self.view.program(completed) if self.view else completed
 
     def _together(self, size: int) -> int:
         """How many states of a size go through the machine together: a power of 2."""

@@ -56,9 +56,12 @@ class Softness:
         """Whether the literals are as cold as they get."""
         return self.temperature <= COLDEST
 
-    def harder(self, settings: AnnealingSettings, actions: int, episodes: int) -> Softness:
-        """After an update by so many episodes: warmer actions, and once they are warm enough, colder literals."""
-        warmest = warm_enough(actions, settings.decided)
+    def harder(self, settings: AnnealingSettings, actions: int, episodes: int, gap: float = 1.0) -> Softness:
+        """After an update by so many episodes: warmer actions, and once they are warm enough, colder literals.
+
+        `gap` is by how much the scores of a better and a worse action of a program differ.
+        """
+        warmest = gap * warm_enough(actions, settings.decided)
         if self.action_temperature < warmest:
             return replace(self, action_temperature=min(warmest, self.action_temperature * WARMING))
         epochs = episodes / EPOCH

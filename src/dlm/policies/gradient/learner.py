@@ -58,9 +58,10 @@ class Effort:
 
 @dataclass
 class Found:
-    """The best choices of a restart, whether local search had a hand in them, and all choices that were looked at."""
+    """A restart's best score, its choices if they can be mended, whether they have been, and what was looked at."""
 
-    best: tuple[Score, Choices] | None = None
+    score: Score | None = None
+    choices: Choices | None = None
     repaired: bool = False
     seen: list[str] = field(default_factory=list)
 
@@ -207,35 +208,38 @@ class PolicyGradient:
 
     def _look(self) -> None:
         """Score the program of the likeliest choices if it is a new one; mend it if it comes close."""
-        choices = hard_choices(self.training.actor.machine)
-        key = hashlib.blake2b(b"".join(table.tobytes() for table in choices.values()), digest_size=16).hexdigest()
+        actor = self.training.actor
+        raw = actor.raw()
+        key = hashlib.blake2b(repr(raw).encode(), digest_size=16).hexdigest()
         if key in self.found.seen:
             return
         self.found.seen.append(key)
-        floor = self.found.best[0].total if self.found.best else -np.inf
-        program = self.training.actor.program(choices)
+        floor = self.found.score.total if self.found.score else -np.inf
+        program = actor.complete(raw)
         score = self.benchmark.score(program, floor)
         if score.total <= floor:
             self.pool.add(score, program)
         else:
-            self._keep(score, choices)
+            self._keep(score, program, hard_choices(actor.machine) if self.settings.repair else None)
             if score.total > MENDABLE and not score.flawless:
                 self._mend(patience=2)
 
     def _mend(self, patience: int = 6) -> None:
         """Local search from this restart's best program, if that is wanted."""
-        if self.found.best is None or not self.settings.repair:
+        choices = self.found.choices
+        if choices is None or not self.settings.repair:
             return
-        actor, choices = self.training.actor, self.found.best[1]
+        actor = self.training.actor
         soft = actor.weights(Selection()).detach()
         found = repair(actor, choices, self.benchmark, soft, self._rng, patience, self._out_of_time)
         self.effort.played += found.steps
-        self._keep(found.score, found.choices, repaired=self.found.repaired or found.choices is not choices)
+        repaired = self.found.repaired or found.choices is not choices
+        self._keep(found.score, actor.program(found.choices), found.choices, repaired=repaired)
 
-    def _keep(self, score: Score, choices: Choices, *, repaired: bool = False) -> None:
-        """A restart's best choices; their program joins the pool, which may complete it with another."""
-        self.found.best, self.found.repaired = (score, choices), repaired
-        self.pool.add(score, self.training.actor.program(choices), repaired=repaired)
+    def _keep(self, score: Score, program: Program, choices: Choices | None = None, *, repaired: bool = False) -> None:
+        """A restart's best program joins the pool, which may complete it with another."""
+        self.found.score, self.found.choices, self.found.repaired = score, choices, repaired
+        self.pool.add(score, program, repaired=repaired)
         if score.total > MENDABLE and self.settings.repair:
             self.pool.combine()
         self.done = self.done or (self.best is not None and self.best[0].flawless)
@@ -266,8 +270,8 @@ class PolicyGradient:
         self.pool.restore(state.pool)
         if state.soft:
             self.best_soft = state.soft[0], SoftPolicy.of(state.soft[1], actor)
-        if state.found.best:
-            choices_of(actor.wiring, state.found.best[1])
+        if state.found.choices:
+            choices_of(actor.wiring, state.found.choices)
         self.found = replace(state.found, seen=list(state.found.seen))
         self.effort, self.done = replace(state.effort), state.done
         self.benchmark.steps = state.benchmark_steps

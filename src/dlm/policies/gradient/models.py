@@ -8,13 +8,14 @@ from dlm.envs.domain import AnyDomain
 from dlm.learning.invention import Inventions
 from dlm.policies.gradient.actor import NOTHING, Actor
 from dlm.policies.gradient.joined import JoinedActor
+from dlm.policies.gradient.listed import ListActor
 from dlm.policies.gradient.neural import NeuralActor
 from dlm.policies.settings import ModelName
 from dlm.space.settings import MachineSettings
 
 __all__ = ["build_actor"]
 
-KINDS: dict[ModelName, type[Actor]] = {"nlm": NeuralActor, "joined": JoinedActor}
+KINDS: dict[ModelName, type[Actor]] = {"list": ListActor, "nlm": NeuralActor, "joined": JoinedActor}
 UNVIEWED = ("unviewed", "joined")
 
 

@@ -27,7 +27,6 @@ from dlm.errors import RunError
 from dlm.learning.invention import Inventions, SavedInventions
 from dlm.logic.simplify import simplify
 from dlm.logic.syntax import Program
-from dlm.machine import extract
 from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.scoring import OPTIMAL, PRUNING_SHARE, Benchmark, Score, prune_by_returns, scatter
 from dlm.policies.gradient.soft import SoftPolicy
@@ -209,11 +208,11 @@ class MachineStack(Generic[StateT]):
     def _look(self) -> None:
         """Play the program of the likeliest choices, if it is another one than the best of the phase."""
         actor, course = self.training.actor, self.course
-        raw = extract(actor.machine)
+        raw = actor.raw()
         if course.found is not None and raw == course.found[1]:
             return
         floor = course.found[0].total if course.found else -np.inf
-        program = simplify(actor.finish(self.inventions.complete(raw)))
+        program = simplify(actor.complete(raw))
         score = self.benchmark.score(program, floor)
         if score.total <= floor:
             return

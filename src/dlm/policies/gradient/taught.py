@@ -1,11 +1,11 @@
-"""A machine trained on a teacher's labels: the phase of `dlm-incr-sl`.
+"""Machines trained on a teacher's labels: the phase of `dlm-incr-sl`.
 
 The teacher plays in worlds of several sizes, and says of every state it gets into which actions are good. Where
-several are, any of them is a right answer. From small worlds to large ones the machine, as a policy, learns to do
-something good (the likelihood), by atoms that are plainly true or false (the cross entropy). Cross entropy alone, as
-in the paper, soon stays with a program that is right in part; the likelihood with cold actions finds a soft policy that
-is wholly right first, which then hardens as `annealing.py` says: actions become warmer, choices colder. There is no
-noise. States in which the best program so far is wrong come up more often.
+several are, any of them is a right answer. From small worlds to large ones the policy, a list of machines
+(`listed.py`), learns to do something good: its likelihood is what is maximised. Cross entropy on the atoms, as in the
+paper, soon stays with a program that is right in part; the likelihood with cold actions finds a soft policy that is
+right first, which then hardens as `annealing.py` says: actions become warmer, choices colder. Noise keeps choices from
+staying even. States in which the best program so far is wrong come up more often.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from dlm.data.arrays import Floats
 from dlm.engines import evaluate_target
 from dlm.envs.domain import AnyDomain, State
 from dlm.errors import RunError
-from dlm.learning.gradient import any_answer_loss, squeeze
 from dlm.learning.invention import Inventions
 from dlm.logic.syntax import Program
 from dlm.machine import Selection, while_training
 from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, warm_enough
+from dlm.policies.gradient.listed import ListActor
 from dlm.policies.gradient.scoring import Benchmark
 from dlm.policies.imitation.dagger import wander
 from dlm.policies.imitation.teachers import Teacher, act_as_told
@@ -46,22 +46,21 @@ SMALLEST, LARGEST, STRIDE = 4, 10, 2
 
 @dataclass(frozen=True)
 class TaughtSettings:
-    """How a machine is trained on a teacher's labels."""
+    """How a policy is trained on a teacher's labels."""
 
     states: int = 1500  # labelled states of each size
     episodes: int = 200  # of each size that they come from
     mined: float = 0.5  # share of a batch from the states in which the best program so far is wrong
     batch: int = 64  # states a gradient step
-    steps: int = 1200  # gradient steps of a phase
-    look_every: int = 100  # steps between looks at the program
+    steps: int = 4000  # gradient steps of a phase
+    look_every: int = 200  # steps between looks at the program
     learning_rate: float = 0.02
-    temperature: tuple[float, float] = (1.0, 0.2)  # of the choices, at first and in the end
-    decided: float = 0.98  # probability of a single true action that sets how warm actions become
+    temperature: tuple[float, float] = (1.0, 0.15)  # of the choices, at first and in the end
+    cool_at: float = 0.3  # the share of the phase after which choices begin to get colder
+    noise: tuple[float, float] = (0.5, 0.15)  # scale of the Gumbel noise, one draw a step, at first and in the end
+    decided: float = 0.5  # probability of a single best action that sets how warm actions become
     warm_at: float = 0.5  # the share of the phase after which actions are as warm as they get
     diversity: float = 10.0  # factor on the first logits: units that begin alike take long to differ
-    cross_entropy: float = 0.3  # weight of the atoms' cross entropy beside the likelihood of good actions
-    balance: float = 0.1  # least weight of the right answers in the cross entropy
-    margin: float = 0.02  # distance from 0 and 1 that predictions are squeezed to keep there
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class TaughtState:
 
 
 class TaughtTraining:
-    """A machine under training on labelled states."""
+    """A policy under training on labelled states."""
 
     state_type = TaughtState
 
@@ -113,15 +112,25 @@ class TaughtTraining:
         return self.step >= self.settings.steps
 
     @property
+    def share(self) -> float:
+        """How much of the phase is over."""
+        return self.step / self.settings.steps
+
+    @property
     def temperature(self) -> float:
-        """Of the choices: it falls by a constant factor a step."""
-        first, last = self.settings.temperature
-        return float(first * (last / first) ** (self.step / self.settings.steps))
+        """Of the choices: in the end it falls by a constant factor a step."""
+        begin = self.settings.cool_at
+        return _between(self.settings.temperature, max(0.0, (self.share - begin) / (1 - begin)))
+
+    @property
+    def noise(self) -> float:
+        """On the choices: it falls by a constant factor a step."""
+        return _between(self.settings.noise, self.share)
 
     def action_temperature(self, actions: int) -> float:
         """Of so many actions: it rises by a constant factor a step."""
-        first, last = ACTION_TEMPERATURE, warm_enough(actions, self.settings.decided)
-        return float(first * (last / first) ** min(1.0, self.step / self.settings.steps / self.settings.warm_at))
+        warmest = self.actor.gap * warm_enough(actions, self.settings.decided)
+        return _between((ACTION_TEMPERATURE, warmest), min(1.0, self.share / self.settings.warm_at))
 
     @property
     def figures(self) -> dict[str, float]:
@@ -142,7 +151,7 @@ class TaughtTraining:
             replaced = round(settings.batch * settings.mined)
             again = torch.randint(len(hard), (replaced,), generator=self._generator, device=device)
             rows[:replaced] = hard.to(device)[again]
-        weights = self.actor.weights(Selection(self.temperature))
+        weights = self.actor.weights(Selection(self.temperature, self.noise), 1, self._generator)
         scores = self.actor.scores(weights, {arity: table[rows] for arity, table in valuation.items()})
         loss = self._loss(scores, good[rows].to(device))
         self.optimiser.zero_grad()
@@ -153,18 +162,14 @@ class TaughtTraining:
         self.loss = value if np.isnan(self.loss) else LOSS_MEMORY * self.loss + (1 - LOSS_MEMORY) * value
 
     def _loss(self, scores: Tensor, good: Tensor) -> Tensor:
-        """How unlikely the policy is to do something good, and how far the atoms are from the labels."""
+        """How unlikely the policy is to do something good."""
         log_probs = (scores / self.action_temperature(scores.shape[1])).log_softmax(dim=1)
-        likelihood = (log_probs + good.log()).logsumexp(dim=1).mean()
-        atoms = any_answer_loss(squeeze(scores, self.settings.margin), good, self.settings.balance)
-        return self.settings.cross_entropy * atoms - likelihood
+        return -(log_probs + good.log()).logsumexp(dim=1).mean()
 
     def _lesson(self) -> int:
-        """From small worlds to large ones in the first half of the phase; then any of them, the largest mostly."""
-        last = len(self._pools) - 1
-        lesson = min(last, self.step * 2 * len(self._pools) // self.settings.steps)
-        draw = int(torch.randint(2 * (lesson + 1), (1,), generator=self._generator, device=self.actor.device))
-        return min(draw, lesson)
+        """From small worlds to large ones in the first half of the phase; then any of them."""
+        lessons = min(len(self._pools), 1 + self.step * 2 * len(self._pools) // self.settings.steps)
+        return int(torch.randint(lessons, (1,), generator=self._generator, device=self.actor.device))
 
     # ------------------------------------------------------------------ stopping and going on
 
@@ -211,7 +216,9 @@ class Taught:
     def begin(
         self, inventions: Inventions, best: Program | None, rng: np.random.Generator, generator: torch.Generator
     ) -> TaughtTraining:
-        actor = Actor(self.domain, self.machine, generator, self.device, inventions)
+        actor = ListActor(
+            self.domain, self.machine, generator, self.device, inventions, before=_action(self.domain, inventions)
+        )
         sizes = taught_sizes(self.domain)
         pools = [demonstrate(actor, self.teacher, best, size, self.settings, rng) for size in sizes]
         # Where it is right there is nothing to learn; a program that is right at all sizes is wrong in larger worlds.
@@ -260,6 +267,20 @@ def demonstrate(
     said = np.zeros_like(good) if best is None else evaluate_target(best, domain.observe(states))[atoms]
     right = (said & good).any(axis=1) & ~(said & ~good).any(axis=1)
     return Demonstration(states, good, np.flatnonzero(~right))
+
+
+def _action(domain: AnyDomain, inventions: Inventions) -> str | None:
+    """The action predicate of the best program so far, if the next machines read it: it was defined last."""
+    if not inventions.library:
+        return None
+    last = inventions.library[-1]
+    return last.name if last.name in inventions.shown and last.arity == domain.action_arity else None
+
+
+def _between(ends: tuple[float, float], share: float) -> float:
+    """From the first to the last by a constant factor, so much of the way."""
+    first, last = ends
+    return float(first * (last / first) ** share) if first else 0.0
 
 
 def _array(tensor: Tensor) -> NDArray[np.float32]:

@@ -150,7 +150,7 @@ class Training:
         course.success = memory * course.success + (1 - memory) * float(played.outcome.solved.mean())
         if anneal and self.curriculum.last and self._ripe():
             actions = int(self.domain.asked(self.curriculum.size).sum())
-            self.softness = self.softness.harder(self.settings.annealing, actions, episodes)
+            self.softness = self.softness.harder(self.settings.annealing, actions, episodes, self.actor.gap)
         elif not anneal and self.settings.soft.warmer and self.curriculum.last and course.success > WARM_FROM:
             self.softness = replace(self.softness, action_temperature=self.settings.soft.warmer)
         course.coldest += self.softness.hardest
