@@ -52,7 +52,7 @@ class TaughtSettings:
     episodes: int = 200  # of each size that they come from
     mined: float = 0.5  # share of a batch from the states in which the best program so far is wrong
     batch: int = 64  # states a gradient step
-    steps: int = 4000  # gradient steps of a phase
+    steps: int = 3000  # gradient steps of a phase
     look_every: int = 200  # steps between looks at the program
     learning_rate: float = 0.02
     temperature: tuple[float, float] = (1.0, 0.15)  # of the choices, at first and in the end
