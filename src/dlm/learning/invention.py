@@ -37,6 +37,11 @@ class Inventions:
         """The shown predicates with their arities."""
         return {d.name: d.arity for d in self.library if d.name in set(self.shown)}
 
+    @property
+    def latest(self) -> Definition | None:
+        """What the programs that were added last define in the end, if it is shown."""
+        return self.library[-1] if self.library and self.library[-1].name in self.shown else None
+
     def extend(self, worlds: Worlds) -> Worlds:
         """The worlds with the shown predicates added."""
         needed = reachable(self.library, self.shown)

@@ -49,7 +49,7 @@ def build_policy_learner(
         return NlrlLearner(judged, seed, out_of_time)
     from dlm.machine.device import find_device
     from dlm.policies.gradient.learner import PolicyGradient
-    from dlm.policies.gradient.settings import PolicySettings, default_settings, machine_settings
+    from dlm.policies.gradient.settings import PolicySettings, default_settings, for_lists, machine_settings
     from dlm.policies.gradient.stack import MachineStack
     from dlm.policies.gradient.taught import Taught, taught_sizes
 
@@ -64,7 +64,10 @@ def build_policy_learner(
         trained = replace(default_settings(domain, algorithm, keep_soft=settings.keep_soft), repair=settings.repair)
     if settings.action_temperature is not None:
         trained = replace(trained, soft=replace(trained.soft, warmer=settings.action_temperature))
-    trained = replace(trained, model=settings.model)
+    listed = settings.model == "list" or (name == "dlm-incr-rl" and len(domain.lessons) > 1)
+    trained = replace(trained, model="list" if listed else settings.model)
+    if listed and settings.schedule == "fast" and not settings.keep_soft:
+        trained = for_lists(trained)
     if settings.model == "nlm":  # its weights are no logits of choices
         trained = replace(trained, rates=replace(trained.rates, learning_rate=NLM_RATE), diversity=1.0)
     if name == "dlm-incr-rl":

@@ -45,7 +45,7 @@ def list_of(name: str, seed: int, known: bool = False) -> ListActor:
     generator = torch.Generator().manual_seed(seed)
     if not known:
         return ListActor(domain, SMALL, generator)
-    return ListActor(domain, SMALL, generator, inventions=Inventions(library, ("known",)), before="known")
+    return ListActor(domain, SMALL, generator, inventions=Inventions(library, ("known",)))
 
 
 @pytest.mark.parametrize("known", [False, True])

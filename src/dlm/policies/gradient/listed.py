@@ -9,8 +9,8 @@ are any, the second one chooses, and so on. As a program that is a decision list
 the conjunctions of the machines' rules. One machine alone would have to say that no action of a better kind is there,
 which takes layers on top of those that tell the kinds apart; here the order says it.
 
-A list may come before a policy that is known, whose action predicate the machines read: that is its last rule, and the
-machines learn what to do differently.
+In a stack of machines the best policy so far, whose action predicate the machines read, is the last rule: they learn
+what to do differently.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RULES = 3
 class ListActor(Actor):
     """Scores action atoms by several machines that read the same, the first of which counts most.
 
-    `before` is a predicate of the inventions, of the action's arity: the last rule.
+    What inventions end in, if it is about actions, is the last rule.
     """
 
     def __init__(
@@ -50,11 +50,11 @@ class ListActor(Actor):
         inventions: Inventions = NOTHING,
         *,
         viewed: bool = True,
-        before: str | None = None,
     ) -> None:
         super().__init__(domain, settings, generator, device, inventions, viewed=viewed)
-        self.before = before
-        self.rule_weights = weigh(RULES + (before is not None))
+        latest = inventions.latest
+        self.last = latest.name if latest and latest.arity == domain.action_arity else None
+        self.rule_weights = weigh(RULES + (self.last is not None))
         self.gap = self.rule_weights[-1]
 
     def _make(self, generator: torch.Generator | None) -> nn.Parameter:
@@ -80,8 +80,8 @@ class ListActor(Actor):
             own = extract(machine).definitions
             definitions += rename_definitions(own, {each.name: f"m{number}_{each.name}" for each in own})
             rules.append(Atom(definitions[-1].name, definitions[-1].parameters))
-        if self.before is not None:
-            rules.append(Atom(self.before, rules[0].args))
+        if self.last is not None:
+            rules.append(Atom(self.last, rules[0].args))
         true_of = list(product((True, False), repeat=len(rules)))[:-1]  # the heaviest first
         ranked = tuple(conjunction(tuple(compress(rules, chosen))) for chosen in true_of)
         return RuleList(tuple(definitions), self.domain.action, rules[0].args, ranked).program()
@@ -92,9 +92,9 @@ class ListActor(Actor):
         own = torch.cat(weights.chunk(RULES, dim=1))
         inputs = {arity: seen.repeat(RULES, 1, 1) for arity, seen in layout.to_layout(valuation).items()}
         truth = [*fast_apply(self.wiring, own, inputs, layout).chunk(RULES)]
-        if self.before is not None:
+        if self.last is not None:
             arity = self.domain.action_arity
-            channel = self.wiring.inputs_by_arity[arity].index(self.before)
+            channel = self.wiring.inputs_by_arity[arity].index(self.last)
             truth.append(layout.pick(valuation[arity][..., channel]))
         return sum(
             (weight * each for weight, each in zip(self.rule_weights, truth, strict=True)), start=torch.zeros(())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
@@ -10,7 +12,7 @@ from dlm.learning.invention import Inventions
 from dlm.logic.syntax import Program
 from dlm.machine import while_training
 from dlm.policies.gradient.scoring import Benchmark
-from dlm.policies.gradient.settings import PolicySettings
+from dlm.policies.gradient.settings import SMALL, PolicySettings
 from dlm.policies.gradient.training import CHECK_EVERY, Training, TrainingState
 from dlm.space.settings import MachineSettings
 
@@ -73,8 +75,11 @@ class Practised:
     def begin(
         self, inventions: Inventions, best: Program | None, rng: np.random.Generator, generator: torch.Generator
     ) -> PractisedTraining:
-        del best  # what earlier machines got wrong shows in the episodes
-        training = Training(self.domain, self.settings, self.machine, rng, generator, self.device, inventions)
+        settings = self.settings
+        # The first machines learn in small worlds; what they got wrong shows in larger ones.
+        if best is None and settings.curriculum.largest is not None:
+            settings = replace(settings, curriculum=replace(settings.curriculum, largest=SMALL))
+        training = Training(self.domain, settings, self.machine, rng, generator, self.device, inventions)
         return PractisedTraining(training, self.updates)
 
     def enough(self, benchmark: Benchmark) -> float:  # noqa: ARG002 (nobody shows how good is possible)

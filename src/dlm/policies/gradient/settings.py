@@ -11,6 +11,7 @@ from dlm.policies.settings import ModelName
 from dlm.space.settings import MachineSettings
 
 __all__ = [
+    "SMALL",
     "Algorithm",
     "AnnealingSettings",
     "CurriculumSettings",
@@ -19,6 +20,7 @@ __all__ = [
     "SoftSettings",
     "UpdateSettings",
     "default_settings",
+    "for_lists",
     "machine_settings",
 ]
 
@@ -99,8 +101,8 @@ class PolicySettings:
     repair: bool = False  # whether a local search mends programs, and another one completes them; ours
 
 
-SMALL = 6
-"""The largest lesson in which a policy hardens, where there are several."""
+SMALL, LARGEST = 6, 10
+"""The largest lesson in which a policy hardens, where there are several: of a machine, and of a list of machines."""
 MOST_UPDATES = 3000
 """Updates after which a restart of ours is given up."""
 
@@ -166,6 +168,15 @@ def _hardened_small(settings: PolicySettings) -> PolicySettings:
         annealing=replace(settings.annealing, noise=noise, noise_decay=1.0),
         curriculum=replace(settings.curriculum, largest=SMALL),
     )
+
+
+def for_lists(settings: PolicySettings) -> PolicySettings:
+    """The same for a list of machines, which hardens with more noise, at warmer actions, more slowly, in larger worlds."""
+    annealing = replace(settings.annealing, noise=0.4, temperature_decay=0.985, decided=0.9, plateau=10)
+    curriculum = settings.curriculum
+    if curriculum.largest is not None:
+        curriculum = replace(curriculum, largest=LARGEST)
+    return replace(settings, annealing=annealing, curriculum=curriculum)
 
 
 def _bounded(settings: PolicySettings) -> PolicySettings:

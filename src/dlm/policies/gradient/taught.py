@@ -216,9 +216,7 @@ class Taught:
     def begin(
         self, inventions: Inventions, best: Program | None, rng: np.random.Generator, generator: torch.Generator
     ) -> TaughtTraining:
-        actor = ListActor(
-            self.domain, self.machine, generator, self.device, inventions, before=_action(self.domain, inventions)
-        )
+        actor = ListActor(self.domain, self.machine, generator, self.device, inventions)
         sizes = taught_sizes(self.domain)
         pools = [demonstrate(actor, self.teacher, best, size, self.settings, rng) for size in sizes]
         # Where it is right there is nothing to learn; a program that is right at all sizes is wrong in larger worlds.
@@ -267,14 +265,6 @@ def demonstrate(
     said = np.zeros_like(good) if best is None else evaluate_target(best, domain.observe(states))[atoms]
     right = (said & good).any(axis=1) & ~(said & ~good).any(axis=1)
     return Demonstration(states, good, np.flatnonzero(~right))
-
-
-def _action(domain: AnyDomain, inventions: Inventions) -> str | None:
-    """The action predicate of the best program so far, if the next machines read it: it was defined last."""
-    if not inventions.library:
-        return None
-    last = inventions.library[-1]
-    return last.name if last.name in inventions.shown and last.arity == domain.action_arity else None
 
 
 def _between(ends: tuple[float, float], share: float) -> float:
