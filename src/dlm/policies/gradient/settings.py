@@ -171,7 +171,7 @@ def _hardened_small(settings: PolicySettings) -> PolicySettings:
 
 
 def for_lists(settings: PolicySettings) -> PolicySettings:
-    """The same for a list of machines, which hardens with more noise, at warmer actions, more slowly, in larger worlds."""
+    """The same for a list of machines: it hardens with more noise, at warmer actions, slower, in larger worlds."""
     annealing = replace(settings.annealing, noise=0.4, temperature_decay=0.985, decided=0.9, plateau=10)
     curriculum = settings.curriculum
     if curriculum.largest is not None:
