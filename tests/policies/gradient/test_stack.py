@@ -15,13 +15,16 @@ from dlm.envs import get_domain
 from dlm.errors import RunError, SettingsError
 from dlm.learning.invention import Inventions
 from dlm.logic.text import parse_program
+from dlm.policies.build import build_policy_learner
 from dlm.policies.gradient.actor import Actor
+from dlm.policies.gradient.listed import ListActor
 from dlm.policies.gradient.practised import Practised
 from dlm.policies.gradient.scoring import Benchmark, scatter
-from dlm.policies.gradient.settings import UpdateSettings, default_settings
+from dlm.policies.gradient.settings import UpdateSettings, default_settings, for_lists
 from dlm.policies.gradient.stack import MachineStack
 from dlm.policies.gradient.taught import Taught, TaughtSettings, demonstrate, taught_sizes
 from dlm.policies.imitation.teachers import find_teacher
+from dlm.policies.settings import PolicyRunSettings
 from dlm.seeds import fixed_rng
 from dlm.space.settings import MachineSettings
 from policies.unstacking import UNSTACK
@@ -155,6 +158,37 @@ def test_a_stack_by_practice_goes_on_from_a_snapshot_too() -> None:
     again.restore(cut.state())
     assert again.advance() == whole.advance()
     assert again.course.best == whole.course.best
+
+
+@pytest.mark.parametrize(("name", "kind"), [("rl/unstack", Actor), ("rl/path", ListActor)])
+def test_practice_trains_lists_where_there_are_several_lessons(name: str, kind: type[Actor]) -> None:
+    settings = PolicyRunSettings(task=name, learner="dlm-incr-rl")
+    stack = build_policy_learner("dlm-incr-rl", get_domain(name), 0, settings, lambda: False)
+    assert isinstance(stack, MachineStack)
+    assert type(stack.training.actor) is kind
+
+
+def test_practice_begins_in_small_worlds() -> None:
+    domain = get_domain("rl/path")
+    practised = Practised(domain, for_lists(default_settings(domain)), SMALL)
+    generator = torch.Generator().manual_seed(0)
+    known = parse_program("go_to(x) :- is_target(x).")
+    phases = [practised.begin(Inventions(), best, fixed_rng(), generator) for best in (None, known)]
+    assert [phase.training.curriculum.lessons[-1] for phase in phases] == [6, 10]
+
+
+def test_the_best_policy_so_far_is_the_last_rule_of_the_next_list() -> None:
+    stack = stack_of("rl/path")
+    while not stack.course.kept:
+        stack.advance()
+    actor, best = stack.training.actor, stack.course.before
+    assert isinstance(actor, ListActor)
+    assert best is not None
+    states = actor.domain.reset(fixed_rng(), 20, 6)
+    atoms = (slice(None), *actor.atoms(states).T)
+    said = evaluate_target(best, actor.domain.observe(states))[atoms]
+    last = actor.look(states).relations[actor.last or ""][atoms]
+    np.testing.assert_array_equal(last, said)
 
 
 def test_practice_needs_no_teacher_and_is_called_what_it_is() -> None:
