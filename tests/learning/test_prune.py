@@ -6,6 +6,7 @@ from dlm.errors import DataError
 from dlm.learning.prune import Judge, prune
 from dlm.learning.verify import check_signature, try_program, verify
 from dlm.logic import parse_program
+from dlm.logic.simplify import simplify
 from dlm.tasks import get_task
 
 GRANDPARENT = """
@@ -35,6 +36,22 @@ def test_pruning_keeps_what_is_needed():
     pruned = prune(program, dict(task.inputs), Judge(task, np.random.default_rng(0)))
     assert pruned.literals <= 3
     assert verify(pruned, task, np.random.default_rng(1)).verified
+
+
+def test_pruning_ends_when_the_time_is_over():
+    """After three questions; without an end there would be more."""
+    task, asked = get_task("family/is-grandparent"), []
+
+    class Counting:
+        def objection(self, program: object) -> str:
+            asked.append(program)
+            return "no"
+
+    program = simplify(parse_program(GRANDPARENT))
+    assert prune(program, dict(task.inputs), Counting(), lambda: len(asked) >= 3) == program
+    assert len(asked) == 3
+    prune(program, dict(task.inputs), Counting())
+    assert len(asked) > 6
 
 
 def test_a_judge_objects_with_the_instances_that_show_the_error():

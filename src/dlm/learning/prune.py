@@ -15,7 +15,7 @@ instances of its own afterwards: being right on the judge's instances is not eno
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import product, takewhile
 from typing import Protocol
 
 import numpy as np
@@ -30,6 +30,7 @@ from dlm.tasks.task import Task
 
 __all__ = ["Judge", "Objects", "prune", "smaller_programs"]
 
+OutOfTime = Callable[[], bool]
 Change = Callable[[Formula, tuple[str, ...]], Iterator[Formula]]
 """What may stand in place of a formula, given the variables in scope."""
 
@@ -63,21 +64,29 @@ class Judge:
         return None
 
 
-def prune(program: Program, inputs: dict[str, int], judge: Objects) -> Program:
-    """The smallest program that greedy changes reach and the judge accepts. The given one must be right."""
+def prune(program: Program, inputs: dict[str, int], judge: Objects, out_of_time: OutOfTime = lambda: False) -> Program:
+    """The smallest program that greedy changes reach and the judge accepts, in time. The given one must be right."""
     current = simplify(program)
     while True:
-        smaller = next((found for found in smaller_programs(current, inputs) if judge.objection(found) is None), None)
+        tried = takewhile(lambda _: not out_of_time(), smaller_programs(current, inputs, out_of_time))
+        smaller = next((found for found in tried if judge.objection(found) is None), None)
         if smaller is None:
             return current
         current = min(simplify(smaller), smaller, key=lambda p: p.size)
 
 
-def smaller_programs(program: Program, inputs: dict[str, int]) -> Iterator[Program]:
-    """Programs that differ in one place and are smaller, the largest savings first."""
+def smaller_programs(
+    program: Program, inputs: dict[str, int], out_of_time: OutOfTime = lambda: False
+) -> Iterator[Program]:
+    """Programs that differ in one place and are smaller, the largest savings first; none when the time is over.
+
+    Of a program of hundreds of literals there are so many that to list them takes long.
+    """
     for changes in (_omissions, _substitutions, _relaxations):
         found: list[tuple[int, int, Formula]] = []
         for place, definition in enumerate(program.definitions):
+            if out_of_time():
+                return
             known = {**inputs, **{d.name: d.arity for d in program.definitions[:place]}}
             size = literals(definition.body)
             found += [(size - literals(body), place, body) for body in changes(definition, known)]

@@ -33,4 +33,3 @@ def test_the_benchmark_knows_what_is_optimal() -> None:
     assert score.total < score.own < 0
     assert Bar(benchmark, 0.0).objection(UNSTACK) is None
     assert Bar(benchmark, 0.0).objection(worse)
-    assert Bar(benchmark, 0.0, out_of_time=lambda: True).objection(UNSTACK)

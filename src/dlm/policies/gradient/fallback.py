@@ -99,7 +99,7 @@ class ProgramPool:
         score, program = self.best
         self._relaxed = program
         inputs = dict(self.benchmark.domain.predicates)
-        program = prune(program, inputs, Bar(self.benchmark, score.total, lambda: time.monotonic() >= end))
+        program = prune(program, inputs, Bar(self.benchmark, score.total), lambda: time.monotonic() >= end)
         for weaker in islice(smaller_programs(program, inputs), WEAKER):
             self._try(program, weaker)
 

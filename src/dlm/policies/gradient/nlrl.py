@@ -233,8 +233,8 @@ class NlrlLearner:
             return simplify(self.chaining.program(self.weights))
         score, program = self.course.best
         end = time.monotonic() + min(seconds, PRUNING)
-        bar = Bar(self.benchmark, score.total, lambda: self._out_of_time() or time.monotonic() >= end)
-        return prune(program, dict(self.domain.predicates), bar)
+        bar = Bar(self.benchmark, score.total)
+        return prune(program, dict(self.domain.predicates), bar, lambda: self._out_of_time() or time.monotonic() >= end)
 
     def refute(self, failed: Sequence[State]) -> bool:  # noqa: ARG002 (it trains from the task's start states only)
         return False

@@ -129,16 +129,13 @@ class Benchmark:
 
 @dataclass(frozen=True)
 class Bar:
-    """Objects to programs that score less than another one did, and to all when the time is over."""
+    """Objects to programs that score less than another one did."""
 
     benchmark: Benchmark
     total: float
-    out_of_time: Callable[[], bool] = lambda: False
 
     def objection(self, program: Program) -> str | None:
         """What speaks against a program, if anything does."""
-        if self.out_of_time():
-            return "the time is over"
         score = self.benchmark.score(program, self.total + OPTIMAL)
         return f"it loses {-score.total}" if score.total < self.total + OPTIMAL else None
 
@@ -146,5 +143,5 @@ class Bar:
 def prune_by_returns(program: Program, score: Score, benchmark: Benchmark, seconds: float) -> Program:
     """The program made smaller, for some seconds at most, as long as it earns no less than the score."""
     end = time.monotonic() + min(seconds, PRUNING)
-    bar = Bar(benchmark, score.total, lambda: time.monotonic() >= end)
-    return prune(program, dict(benchmark.domain.predicates), bar)
+    bar = Bar(benchmark, score.total)
+    return prune(program, dict(benchmark.domain.predicates), bar, lambda: time.monotonic() >= end)
