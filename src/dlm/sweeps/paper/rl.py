@@ -27,7 +27,13 @@ COLUMNS = {
 """The paper's column of a learner."""
 VARIANTS = (
     Method("ppo", "ppo", {"repair": False}, "DLM", "the program that PPO alone ends in"),
-    Method("ppo-list", "ppo", {"repair": False, "model": "list"}, "DLM", "the same of a list of three machines"),
+    Method(
+        "ppo-list",
+        "ppo",
+        {"repair": False, "model": "list"},
+        "DLM",
+        "the program of a list of three machines that PPO alone ends in",
+    ),
     Method("ppo+repair", "ppo", {}, "DLM", "PPO, and a local search that may mend or complete its program"),
     Method("ppo-soft", "ppo", {"keep_soft": True}, "nIDLM", "the soft policy of PPO, which is no program"),
     Method(
