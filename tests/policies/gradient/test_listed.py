@@ -55,7 +55,8 @@ def test_with_hard_choices_the_best_atoms_are_those_that_the_list_is_true_of(nam
     domain, actor = get_domain(name), list_of(name, seed, known)
     rng = np.random.default_rng(seed)
     states = scatter(domain, rng, domain.reset(rng, 30, 5))
-    scores = actor.scores(actor.hard_weights(), actor.valuation(states)).detach().numpy()
+    hard = torch.cat([machine.hard_weights() for machine in actor.machines], dim=1)
+    scores = actor.scores(hard, actor.valuation(states)).detach().numpy()
     best = (scores > scores.max(axis=1, keepdims=True) - 1e-6) & (scores > 1e-6)
     program = actor.program()
     for each in (program, simplify(program)):

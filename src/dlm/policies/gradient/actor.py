@@ -124,10 +124,6 @@ class Actor:
         layout = self._layout(size)
         return fast_apply(self.wiring, weights, layout.to_layout(valuation), layout)
 
-    def hard_weights(self) -> Tensor:
-        """One-hot weights [1, parameters] of the likeliest choices."""
-        return self.machine.hard_weights()
-
     def raw(self) -> Program:
         """The program of the likeliest choices, about what is read."""
         return extract(self.machine)

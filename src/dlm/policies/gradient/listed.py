@@ -20,14 +20,11 @@ from itertools import compress, product
 import torch
 from torch import Tensor, nn
 
-from dlm.envs.domain import AnyDomain
-from dlm.learning.invention import Inventions
 from dlm.logic.formulas import conjunction, rename_definitions
 from dlm.logic.lists import RuleList
 from dlm.logic.syntax import Atom, Definition, Program
 from dlm.machine import Machine, Selection, Valuation, choose, extract, fast_apply
-from dlm.policies.gradient.actor import NOTHING, Actor
-from dlm.space.settings import MachineSettings
+from dlm.policies.gradient.actor import Actor
 
 __all__ = ["RULES", "ListActor", "weigh"]
 
@@ -41,23 +38,11 @@ class ListActor(Actor):
     What inventions end in, if it is about actions, is the last rule.
     """
 
-    def __init__(
-        self,
-        domain: AnyDomain,
-        settings: MachineSettings,
-        generator: torch.Generator | None = None,
-        device: torch.device | str = "cpu",
-        inventions: Inventions = NOTHING,
-        *,
-        viewed: bool = True,
-    ) -> None:
-        super().__init__(domain, settings, generator, device, inventions, viewed=viewed)
-        latest = inventions.latest
-        self.last = latest.name if latest and latest.arity == domain.action_arity else None
+    def _make(self, generator: torch.Generator | None) -> nn.Parameter:
+        latest = self.inventions.latest
+        self.last = latest.name if latest and latest.arity == self.domain.action_arity else None
         self.rule_weights = weigh(RULES + (self.last is not None))
         self.gap = self.rule_weights[-1]
-
-    def _make(self, generator: torch.Generator | None) -> nn.Parameter:
         self.machines = tuple(Machine(self.wiring, generator, device=self.device) for _ in range(RULES))
         flat = nn.Parameter(torch.cat([machine.logits.detach() for machine in self.machines]))
         for machine, part in zip(self.machines, flat.data.chunk(RULES), strict=True):
@@ -68,9 +53,6 @@ class ListActor(Actor):
         """The weights of all machines side by side."""
         parts = self.parameters.chunk(RULES)
         return torch.cat([choose(part, self.machines[0].table, selection, batch, generator) for part in parts], dim=1)
-
-    def hard_weights(self) -> Tensor:
-        return torch.cat([machine.hard_weights() for machine in self.machines], dim=1)
 
     def raw(self) -> Program:
         """The decision list of the likeliest choices."""
