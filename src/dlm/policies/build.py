@@ -70,10 +70,12 @@ def build_policy_learner(
         trained = for_lists(trained)
     if settings.model == "nlm":  # its weights are no logits of choices
         trained = replace(trained, rates=replace(trained.rates, learning_rate=NLM_RATE), diversity=1.0)
-    if name == "dlm-incr-rl":
+    # A list of machines has phases for restarts: each begins before the best program so far.
+    if name == "dlm-incr-rl" or (listed and not settings.keep_soft):
         from dlm.policies.gradient.practised import Practised
 
-        practised = Practised(judged, trained, machine, find_device(settings.device))
+        made_by = name if name == "dlm-incr-rl" else f"{name} (list)"
+        practised = Practised(made_by, judged, trained, machine, find_device(settings.device))
         return MachineStack(judged, seed, practised, taught_sizes(judged))
     return PolicyGradient(
         judged,

@@ -36,9 +36,10 @@ METHODS = {
     "program)",
     "reinforce (nlm)": "reinforcement learning by policy gradient (REINFORCE) of a neural logic machine (a baseline "
     "without program)",
-    "ppo (list)": "reinforcement learning by policy gradient (PPO) of a list of rules, each a machine of its own",
-    "reinforce (list)": "reinforcement learning by policy gradient (REINFORCE) of a list of rules, each a machine of "
-    "its own",
+    "ppo (list)": "reinforcement learning by policy gradient (PPO) of lists of rules, each rule a machine of its own "
+    "and each list before the best program so far",
+    "reinforce (list)": "reinforcement learning by policy gradient (REINFORCE) of lists of rules, each rule a machine "
+    "of its own and each list before the best program so far",
     "ppo (unviewed)": "reinforcement learning by policy gradient (PPO) on what is observed, without the domain's view",
     "ppo (joined)": "reinforcement learning by policy gradient (PPO) of the paper's model for Blocksworld, joined at "
     "its output (without program)",
@@ -67,7 +68,8 @@ class PolicyRunSettings(RunSettings):
     model: ModelName = field(
         default="dlm",
         metadata={
-            "help": "What ppo and reinforce train: the logic machine dlm; three of them as a list of rules (list); the "
+            "help": "What ppo and reinforce train: the logic machine dlm; three of them as a list of rules (list), "
+            "in phases as dlm-incr-rl unless it stays soft; the "
             "logic machine on what is observed, without the "
             "view of Blocksworld (unviewed), and with the two copies of a block joined at the output (joined); or the "
             "baseline nlm. The last two stay soft."

@@ -9,9 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from dlm.envs import get_domain, join
-from dlm.envs.evaluate import Mode
+from dlm.envs.evaluate import Mode, run_from
+from dlm.envs.teachers import get_teacher
+from dlm.logic.text import parse_program
 from dlm.policies.gradient.curriculum import Curriculum
 from dlm.policies.gradient.settings import CurriculumSettings
+from dlm.seeds import fixed_rng
 
 
 def all_solved(start: Any, mode: Mode) -> NDArray[np.bool_]:  # noqa: ARG001
@@ -47,3 +50,23 @@ def test_failed_instances_come_up_again() -> None:
     drawn = curriculum.draw(10)
     assert drawn.count == 10
     assert set(drawn.keys()) <= failed
+
+
+def test_what_a_rival_fails_comes_up_in_every_lesson() -> None:
+    domain = get_domain("rl/path")
+    rival = parse_program("go_to(x) :- is_target(x).")  # reaches what is one step away
+    curriculum = Curriculum(domain, CurriculumSettings(exam_episodes=4), fixed_rng(), rival)
+    while not curriculum.last:
+        failed = join(curriculum.failed)
+        assert domain.size(failed) == curriculum.size
+        assert not run_from(rival, domain, fixed_rng(), failed, optimum=False).solved.any()
+        drawn = curriculum.draw(100)
+        assert 0 < curriculum.replayed < 100
+        assert set(drawn.take(slice(0, curriculum.replayed)).keys()) <= set(failed.keys())
+        curriculum.examine(all_solved)
+
+
+def test_a_rival_without_fault_leaves_fresh_starts() -> None:
+    curriculum = Curriculum(get_domain("rl/path"), CurriculumSettings(), fixed_rng(), get_teacher("path"))
+    curriculum.draw(10)
+    assert curriculum.replayed == 0

@@ -91,10 +91,10 @@ def test_training_moves_what_the_program_is_read_off() -> None:
     assert first.flatten()[0] > 50
 
 
-def test_ppo_trains_it_and_goes_on_where_it_was() -> None:
+def test_a_soft_list_goes_on_where_it_was() -> None:
     domain = get_domain("rl/unstack")
-    settings = replace(default_settings(domain), repair=False, model="list")
-    learners = [PolicyGradient(domain, 100, settings, SMALL) for _ in range(2)]
+    settings = replace(default_settings(domain, keep_soft=True), model="list")
+    learners = [PolicyGradient(domain, 100, settings, SMALL, keep_soft=True) for _ in range(2)]
     for _ in range(3):
         learners[0].advance()
     learners[1].restore(learners[0].state())

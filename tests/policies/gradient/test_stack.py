@@ -145,19 +145,34 @@ def test_teachers_are_for_those_who_have_one() -> None:
 
 
 def test_a_stack_by_practice_goes_on_from_a_snapshot_too() -> None:
-    domain = get_domain("rl/unstack")
-    settings = replace(default_settings(domain), update=UpdateSettings(trajectories=4))
+    domain = get_domain("rl/path")
+    settings = replace(default_settings(domain), update=UpdateSettings(trajectories=4), model="list")
 
     def fresh() -> MachineStack[Any]:
-        return MachineStack(domain, 3, Practised(domain, settings, SMALL, updates=10), taught_sizes(domain))
+        practised = Practised("ppo (list)", domain, settings, SMALL, updates=10)
+        return MachineStack(domain, 3, practised, taught_sizes(domain))
 
     whole, cut, again = fresh(), fresh(), fresh()
     for stack in (whole, cut):
         stack.advance()
-    assert whole.course.phase == 2 or whole.done
+        stack.advance()
+    assert whole.course.phase == 3
+    assert whole.course.kept
     again.restore(cut.state())
     assert again.advance() == whole.advance()
     assert again.course.best == whole.course.best
+
+
+def test_a_list_by_ppo_is_the_same_stack_under_its_own_name() -> None:
+    domain = get_domain("rl/path")
+    asked = [
+        PolicyRunSettings(task=domain.name, learner="dlm-incr-rl", machine=SMALL),
+        PolicyRunSettings(task=domain.name, learner="ppo", model="list", repair=False, machine=SMALL),
+    ]
+    stacks = [build_policy_learner(each.learner, domain, 3, each, lambda: False) for each in asked]
+    reports = [stack.advance() for stack in stacks]
+    assert reports[0].figures == reports[1].figures
+    assert [stack.made_by for stack in stacks] == ["dlm-incr-rl", "ppo (list)"]
 
 
 @pytest.mark.parametrize(("name", "kind"), [("rl/unstack", Actor), ("rl/path", ListActor)])
@@ -170,11 +185,12 @@ def test_practice_trains_lists_where_there_are_several_lessons(name: str, kind: 
 
 def test_practice_begins_in_small_worlds() -> None:
     domain = get_domain("rl/path")
-    practised = Practised(domain, for_lists(default_settings(domain)), SMALL)
+    practised = Practised("dlm-incr-rl", domain, for_lists(default_settings(domain)), SMALL)
     generator = torch.Generator().manual_seed(0)
     known = parse_program("go_to(x) :- is_target(x).")
     phases = [practised.begin(Inventions(), best, fixed_rng(), generator) for best in (None, known)]
     assert [phase.training.curriculum.lessons[-1] for phase in phases] == [6, 10]
+    assert [phase.training.curriculum.rival for phase in phases] == [None, known]
 
 
 def test_the_best_policy_so_far_is_the_last_rule_of_the_next_list() -> None:

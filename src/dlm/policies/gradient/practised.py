@@ -1,4 +1,4 @@
-"""A machine trained by PPO as a phase of a stack: the phase of `dlm-incr-rl`."""
+"""A machine trained by PPO as a phase of a stack: the phase of `dlm-incr-rl`, and of `ppo` with a list of machines."""
 
 from __future__ import annotations
 
@@ -57,29 +57,33 @@ class PractisedTraining:
 
 
 class Practised:
-    """Machines of `dlm-incr-rl`: each is trained by PPO from fresh logits and with a fresh critic."""
+    """Machines trained by PPO, each from fresh logits and with a fresh critic.
 
-    name = "dlm-incr-rl"
+    The first ones learn in small worlds, where there are several lessons. What their program fails shows in larger
+    ones, and comes up there more often.
+    """
 
     def __init__(
         self,
+        name: str,
         domain: AnyDomain,
         settings: PolicySettings,
         machine: MachineSettings,
         device: torch.device | str = "cpu",
         updates: int = PHASE_UPDATES,
     ) -> None:
-        self.domain, self.settings, self.machine = domain, settings, machine
+        self.name, self.domain, self.settings, self.machine = name, domain, settings, machine
         self.device, self.updates = torch.device(device), updates
 
     def begin(
         self, inventions: Inventions, best: Program | None, rng: np.random.Generator, generator: torch.Generator
     ) -> PractisedTraining:
         settings = self.settings
-        # The first machines learn in small worlds; what they got wrong shows in larger ones.
-        if best is None and settings.curriculum.largest is not None:
+        several = settings.curriculum.largest is not None
+        if best is None and several:
             settings = replace(settings, curriculum=replace(settings.curriculum, largest=SMALL))
-        training = Training(self.domain, settings, self.machine, rng, generator, self.device, inventions)
+        rival = best if several else None
+        training = Training(self.domain, settings, self.machine, rng, generator, self.device, inventions, rival)
         return PractisedTraining(training, self.updates)
 
     def enough(self, benchmark: Benchmark) -> float:  # noqa: ARG002 (nobody shows how good is possible)

@@ -1,4 +1,4 @@
-"""The learners `dlm-incr-sl` and `dlm-incr-rl`: the paper's incremental training, a stack of machines by gradient.
+"""The learners `dlm-incr-sl` and `dlm-incr-rl`, and `ppo` with lists: a stack of machines by gradient, as in the paper.
 
 A phase trains a fresh machine, on a teacher's labels (`taught.py`) or by PPO (`practised.py`). The program of its
 likeliest choices is looked at now and then and played by the exact evaluator. At the end of the phase, if its best

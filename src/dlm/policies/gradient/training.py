@@ -13,6 +13,7 @@ from dlm.envs.domain import AnyDomain, State
 from dlm.envs.evaluate import Mode
 from dlm.errors import RunError
 from dlm.learning.invention import Inventions
+from dlm.logic.syntax import Program
 from dlm.machine.critic import Critic
 from dlm.policies.gradient.actor import NOTHING
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, Softness
@@ -90,6 +91,7 @@ class Training:
         generator: torch.Generator,
         device: torch.device,
         inventions: Inventions = NOTHING,
+        rival: Program | None = None,
     ) -> None:
         self.domain, self.settings = domain, settings
         self._rng, self._generator = rng, generator
@@ -103,7 +105,7 @@ class Training:
                 {"params": list(self.critic.parameters()), "lr": CRITIC_RATE},
             ]
         )
-        self.curriculum = Curriculum(domain, settings.curriculum, rng)
+        self.curriculum = Curriculum(domain, settings.curriculum, rng, rival)
         self.softness = Softness.at_first(settings.annealing)
         self.course = Course(settings.update.steps / settings.update.trajectories)
 
@@ -147,14 +149,17 @@ class Training:
         course.length = max(1.0, played.steps / episodes)
         memory = min(MEMORY, 1 - 1 / course.updates)
         course.returns = memory * course.returns + (1 - memory) * float(played.outcome.returns.mean())
-        course.success = memory * course.success + (1 - memory) * float(played.outcome.solved.mean())
+        # Whether to harden is not decided by what was drawn for being hard.
+        solved = played.outcome.solved[self.curriculum.replayed if anneal and self.curriculum.last else 0 :]
+        if len(solved):
+            course.success = memory * course.success + (1 - memory) * float(solved.mean())
         if anneal and self.curriculum.last and self._ripe():
             actions = int(self.domain.asked(self.curriculum.size).sum())
             self.softness = self.softness.harder(self.settings.annealing, actions, episodes, self.actor.gap)
         elif not anneal and self.settings.soft.warmer and self.curriculum.last and course.success > WARM_FROM:
             self.softness = replace(self.softness, action_temperature=self.settings.soft.warmer)
         course.coldest += self.softness.hardest
-        return played.steps
+        return played.steps + self.curriculum.count()
 
     def examine(self) -> tuple[Rank, SoftPolicy, int]:
         """Set the policy an exam: how it ranks, the policy, and the steps played."""

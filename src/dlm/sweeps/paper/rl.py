@@ -32,7 +32,7 @@ VARIANTS = (
         "ppo",
         {"repair": False, "model": "list"},
         "DLM",
-        "the program of a list of three machines that PPO alone ends in",
+        "the program of a list of machines that PPO alone ends in, three at a time before the best so far",
     ),
     Method("ppo+repair", "ppo", {}, "DLM", "PPO, and a local search that may mend or complete its program"),
     Method("ppo-soft", "ppo", {"keep_soft": True}, "nIDLM", "the soft policy of PPO, which is no program"),
