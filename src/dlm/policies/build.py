@@ -74,8 +74,7 @@ def build_policy_learner(
     if name == "dlm-incr-rl" or (listed and not settings.keep_soft):
         from dlm.policies.gradient.practised import Practised
 
-        made_by = name if name == "dlm-incr-rl" else f"{name} (list)"
-        practised = Practised(made_by, judged, trained, machine, find_device(settings.device))
+        practised = Practised(name, judged, trained, machine, find_device(settings.device))
         return MachineStack(judged, seed, practised, taught_sizes(judged))
     return PolicyGradient(
         judged,

@@ -149,7 +149,7 @@ def test_a_stack_by_practice_goes_on_from_a_snapshot_too() -> None:
     settings = replace(default_settings(domain), update=UpdateSettings(trajectories=4), model="list")
 
     def fresh() -> MachineStack[Any]:
-        practised = Practised("ppo (list)", domain, settings, SMALL, updates=10)
+        practised = Practised("ppo", domain, settings, SMALL, updates=10)
         return MachineStack(domain, 3, practised, taught_sizes(domain))
 
     whole, cut, again = fresh(), fresh(), fresh()
@@ -172,7 +172,7 @@ def test_a_list_by_ppo_is_the_same_stack_under_its_own_name() -> None:
     stacks = [build_policy_learner(each.learner, domain, 3, each, lambda: False) for each in asked]
     reports = [stack.advance() for stack in stacks]
     assert reports[0].figures == reports[1].figures
-    assert [stack.made_by for stack in stacks] == ["dlm-incr-rl", "ppo (list)"]
+    assert [(stack.name, stack.made_by) for stack in stacks] == [("dlm-incr-rl",) * 2, ("ppo", "ppo (list)")]
 
 
 @pytest.mark.parametrize(("name", "kind"), [("rl/unstack", Actor), ("rl/path", ListActor)])
@@ -205,6 +205,15 @@ def test_the_best_policy_so_far_is_the_last_rule_of_the_next_list() -> None:
     said = evaluate_target(best, actor.domain.observe(states))[atoms]
     last = actor.look(states).relations[actor.last or ""][atoms]
     np.testing.assert_array_equal(last, said)
+
+
+def test_a_run_of_lists_by_ppo_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    first = dlm.learn("rl/path", learner="ppo", model="list", repair=False, seed=100, time_limit=2, out=folder)
+    (folder / "ppo.safetensors").write_bytes(b"nonsense")
+    with pytest.raises(RunError, match="cannot read the checkpoint"):
+        dlm.resume(folder, time_limit=first.seconds + 2)
+    assert first.learner == "ppo (list)"
 
 
 def test_practice_needs_no_teacher_and_is_called_what_it_is() -> None:

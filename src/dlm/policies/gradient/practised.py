@@ -72,7 +72,8 @@ class Practised:
         device: torch.device | str = "cpu",
         updates: int = PHASE_UPDATES,
     ) -> None:
-        self.name, self.domain, self.settings, self.machine = name, domain, settings, machine
+        self.name, self.made_by = name, name if name == "dlm-incr-rl" else f"{name} ({settings.model})"
+        self.domain, self.settings, self.machine = domain, settings, machine
         self.device, self.updates = torch.device(device), updates
 
     def begin(

@@ -71,6 +71,8 @@ class Teaching(Protocol[StateT]):
     """How machines of the stack are trained, and how good a program must be."""
 
     name: str
+    made_by: str
+    """The learner, and what its programs are said to be made by."""
 
     def begin(
         self, inventions: Inventions, best: Program | None, rng: np.random.Generator, generator: torch.Generator
@@ -129,7 +131,7 @@ class MachineStack(Generic[StateT]):
 
     @property
     def made_by(self) -> str:
-        return self.name
+        return self.teaching.made_by
 
     @property
     def done(self) -> bool:
@@ -155,7 +157,7 @@ class MachineStack(Generic[StateT]):
             figures["score"] = course.best[0].total
             course.done = course.best[0].total >= self.enough + OPTIMAL
             if course.best is not before:
-                candidate = Candidate(course.best[1], self.name, course.best[0].total)
+                candidate = Candidate(course.best[1], self.made_by, course.best[0].total)
         report = Report(self.name, self.env_steps, course.phase, figures, candidate)
         if self.training.over and not course.done:
             self._end_phase()

@@ -200,7 +200,7 @@ class TaughtTraining:
 class Taught:
     """Machines of `dlm-incr-sl`: each is trained on what a teacher says of fresh episodes."""
 
-    name = "dlm-incr-sl"
+    name = made_by = "dlm-incr-sl"
 
     def __init__(
         self,
