@@ -27,10 +27,14 @@ SHOWN = 12
 
 @dataclass(frozen=True)
 class Inventions:
-    """Definitions about a task's own inputs, each about those before it, and the names of those that are shown."""
+    """Definitions about a task's own inputs, each about those before it, and the names of those that are shown.
+
+    Those that are `lasting` stay among them whatever comes later.
+    """
 
     library: tuple[Definition, ...] = ()
     shown: tuple[str, ...] = ()
+    lasting: tuple[str, ...] = ()
 
     @property
     def arities(self) -> dict[str, int]:
@@ -69,12 +73,19 @@ class Inventions:
         return Program(reachable(definitions, [program.target.name]))
 
     def grown(
-        self, programs: Sequence[Program], inputs: Collection[str], worlds: Sequence[Worlds], widest: int
+        self,
+        programs: Sequence[Program],
+        inputs: Collection[str],
+        worlds: Sequence[Worlds],
+        widest: int,
+        *,
+        lasting: bool = False,
     ) -> Inventions:
         """With the definitions of programs about some inputs and the shown predicates, their targets' included.
 
         Shown from now on are those of at most `widest` arguments that differ from every input, and from each other,
-        on some of the worlds; also when negated or read with the arguments in another order.
+        on some of the worlds; also when negated or read with the arguments in another order. With `lasting` the targets
+        stay for good.
         """
         targeted = (program.target.name for program in programs)
         free = _fresh({*inputs, *targeted, *(d.name for d in self.library)})
@@ -84,18 +95,19 @@ class Inventions:
             library = (*library, *rename_definitions(program.definitions, names))
             targets.append(names[program.target.name])
             order += [definition.name for definition in reversed(reachable(library, targets[-1:]))]
-        # The programs themselves come first, then what they read, the last definitions first; then what was shown.
-        order = list(dict.fromkeys([*targets, *order, *self.shown]))
+        # The programs come first, then what lasts, what they read, the last definitions first, and what was shown.
+        order = list(dict.fromkeys([*targets, *self.lasting, *order, *self.shown]))
         arity = {definition.name: definition.arity for definition in library}
         candidates = [name for name in order if arity[name] <= widest]
         kept: list[str] = []
         for name in _different(candidates, tuple(inputs), library, worlds):
             if sum(arity[other] == arity[name] for other in kept) < SHOWN:
                 kept.append(name)
-        return Inventions(reachable(library, kept), tuple(kept))
+        lasting_names = (*self.lasting, *(targets if lasting else ()))
+        return Inventions(reachable(library, kept), tuple(kept), tuple(name for name in lasting_names if name in kept))
 
     def saved(self) -> SavedInventions:
-        return SavedInventions(Program(self.library) if self.library else None, self.shown)
+        return SavedInventions(Program(self.library) if self.library else None, self.shown, self.lasting)
 
 
 @dataclass(frozen=True)
@@ -104,9 +116,10 @@ class SavedInventions:
 
     library: Program | None
     shown: tuple[str, ...]
+    lasting: tuple[str, ...]
 
     def restored(self) -> Inventions:
-        return Inventions(self.library.definitions if self.library else (), self.shown)
+        return Inventions(self.library.definitions if self.library else (), self.shown, self.lasting)
 
 
 def reachable(definitions: Sequence[Definition], wanted: Collection[str]) -> tuple[Definition, ...]:

@@ -65,8 +65,9 @@ def choices_of(wiring: Wiring, choices: Choices) -> Choices:
 
 
 def examples_of(task: Task, batches: list[Examples]) -> list[Examples]:
-    """The examples, if they are of a task."""
+    """The examples, if they are of a task. Their worlds may show more than its inputs: labels, for instance."""
     for batch in batches:
-        if batch.worlds.arities != dict(task.inputs) or batch.target.ndim - 1 != task.target_arity:
+        shown = batch.worlds.arities.items()
+        if not task.inputs.items() <= shown or batch.target.ndim - 1 != task.target_arity:
             raise RunError(f"the saved examples are not of the task {task.name}")
     return list(batches)

@@ -29,7 +29,7 @@ from dlm.seeds import fixed_rng
 from dlm.space.settings import MachineSettings
 from policies.unstacking import UNSTACK
 
-SHORT = TaughtSettings(states=200, episodes=40, steps=200, look_every=50)
+SHORT = TaughtSettings(states=200, episodes=40, asked=None, steps=200, look_every=50)
 SMALL = MachineSettings(depth=3, breadth=2)
 
 
@@ -188,7 +188,7 @@ def test_practice_begins_in_small_worlds() -> None:
     practised = Practised("dlm-incr-rl", domain, for_lists(default_settings(domain)), SMALL)
     generator = torch.Generator().manual_seed(0)
     known = parse_program("go_to(x) :- is_target(x).")
-    phases = [practised.begin(Inventions(), best, fixed_rng(), generator) for best in (None, known)]
+    phases = [practised.begin(2, Inventions(), best, fixed_rng(), generator) for best in (None, known)]
     assert [phase.training.curriculum.lessons[-1] for phase in phases] == [6, 10]
     assert [phase.training.curriculum.rival for phase in phases] == [None, known]
 

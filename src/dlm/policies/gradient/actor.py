@@ -97,12 +97,16 @@ class Actor:
         """The action atoms, in the order of the scores, by object numbers of the domain: [actions, arity]."""
         size = self.domain.size(state)
         if size not in self._atoms:
-            first = self.domain.observe(state.take(slice(0, 1)))
-            shown, objects = self.view.look(first) if self.view else (first, np.arange(first.size))
-            index = self._layout(shown.size).target_index.cpu().numpy()
-            place = np.unravel_index(index, (shown.size,) * self.domain.action_arity)
+            objects = self.objects(state)
+            index = self._layout(len(objects)).target_index.cpu().numpy()
+            place = np.unravel_index(index, (len(objects),) * self.domain.action_arity)
             self._atoms[size] = objects[np.stack(place, axis=1)]
         return self._atoms[size]
+
+    def objects(self, state: State) -> NDArray[np.intp]:
+        """The objects that the machine sees, in its order, by object numbers of the domain."""
+        first = self.domain.observe(state.take(slice(0, 1)))
+        return self.view.look(first)[1] if self.view else np.arange(first.size)
 
     @while_training()
     def scores(self, weights: Tensor, valuation: Valuation) -> Tensor:

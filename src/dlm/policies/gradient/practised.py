@@ -25,7 +25,7 @@ PHASE_UPDATES = 600
 class PractisedTraining:
     """One restart of a training by PPO, which hardens in the last lesson."""
 
-    state_type = TrainingState
+    learned: Inventions | None = None
 
     def __init__(self, training: Training, most: int) -> None:
         self.training, self.actor = training, training.actor
@@ -63,6 +63,8 @@ class Practised:
     ones, and comes up there more often.
     """
 
+    state_type = TrainingState
+
     def __init__(
         self,
         name: str,
@@ -77,7 +79,12 @@ class Practised:
         self.device, self.updates = torch.device(device), updates
 
     def begin(
-        self, inventions: Inventions, best: Program | None, rng: np.random.Generator, generator: torch.Generator
+        self,
+        phase: int,  # noqa: ARG002 (all phases are alike)
+        inventions: Inventions,
+        best: Program | None,
+        rng: np.random.Generator,
+        generator: torch.Generator,
     ) -> PractisedTraining:
         settings = self.settings
         several = settings.curriculum.largest is not None

@@ -1,6 +1,7 @@
 """The learners `dlm-incr-sl` and `dlm-incr-rl`, and `ppo` with lists: a stack of machines by gradient, as in the paper.
 
-A phase trains a fresh machine, on a teacher's labels (`taught.py`) or by PPO (`practised.py`). The program of its
+A phase trains a fresh machine, on a teacher's labels (`taught.py`), where easier questions may come first
+(`questions.py`), or by PPO (`practised.py`). The program of its
 likeliest choices is looked at now and then and played by the exact evaluator. At the end of the phase, if its best
 program earns more than the best so far, the predicates that this program reads join the inputs of the next machine:
 all of them that differ from every input on sample states. If it does not, the next machine begins anew with the same
@@ -49,7 +50,8 @@ class PhaseTraining(Protocol[StateT]):
     actor: Actor
 
     @property
-    def state_type(self) -> type[StateT]: ...
+    def learned(self) -> Inventions | None:
+        """What answers to questions leave to the next phases; None where the program says what to do."""
 
     @property
     def over(self) -> bool:
@@ -74,10 +76,22 @@ class Teaching(Protocol[StateT]):
     made_by: str
     """The learner, and what its programs are said to be made by."""
 
+    @property
+    def state_type(self) -> type[StateT]:
+        """That of the states of its trainings."""
+
     def begin(
-        self, inventions: Inventions, best: Program | None, rng: np.random.Generator, generator: torch.Generator
+        self,
+        phase: int,
+        inventions: Inventions,
+        best: Program | None,
+        rng: np.random.Generator,
+        generator: torch.Generator,
     ) -> PhaseTraining[StateT]:
-        """The training of a fresh machine, after those of the best program; randomness comes from the generators."""
+        """The training of the phase of that number, from 1 on, after the machines of the best program.
+
+        Randomness comes from the generators.
+        """
 
     def enough(self, benchmark: Benchmark) -> float:
         """The score from which a program is good enough."""
@@ -143,14 +157,15 @@ class MachineStack(Generic[StateT]):
 
     @property
     def state_type(self) -> type[StackState[StateT]]:
-        inner = self.training.state_type
+        inner = self.teaching.state_type
         return StackState[inner]  # type: ignore[valid-type]
 
     def advance(self) -> Report:
         """Train; look at the program; and if the phase is over, go on to the next one."""
         course, before = self.course, self.course.best
         course.steps += self.training.advance()
-        self._look()
+        if self.training.learned is None:
+            self._look()
         figures = {"machines": float(course.kept), **self.training.figures}
         candidate = None
         if course.best is not None:
@@ -205,7 +220,8 @@ class MachineStack(Generic[StateT]):
     def _set_up(self) -> None:
         self._rng = seeds.rng(self.seed, Stream.PHASE, self.course.phase)
         self._generator = torch.Generator().manual_seed(int(self._rng.integers(2**62)))
-        self.training = self.teaching.begin(self.inventions, self.course.before, self._rng, self._generator)
+        course, teaching = self.course, self.teaching
+        self.training = teaching.begin(course.phase, self.inventions, course.before, self._rng, self._generator)
 
     def _look(self) -> None:
         """Play the program of the likeliest choices, if it is another one than the best of the phase."""
@@ -224,6 +240,9 @@ class MachineStack(Generic[StateT]):
 
     def _end_phase(self) -> None:
         """Keep the machine if its program earns more than those before: what it reads is shown to the next."""
+        if self.training.learned is not None:
+            self.inventions = self.training.learned
+            return
         if self.course.found is None or not self.course.improved:
             return
         actor = self.training.actor

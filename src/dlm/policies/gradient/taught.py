@@ -1,5 +1,6 @@
-"""Machines trained on a teacher's labels: the phase of `dlm-incr-sl`.
+"""Machines trained on a teacher's labels: the phases of `dlm-incr-sl`.
 
+Where there are several lessons, easier questions come first (`questions.py`); later machines read the answers.
 The teacher plays in worlds of several sizes, and says of every state it gets into which actions are good. Where
 several are, any of them is a right answer. From small worlds to large ones the policy, a list of machines
 (`listed.py`), learns to do something good: its likelihood is what is maximised. Cross entropy on the atoms, as in the
@@ -10,8 +11,9 @@ staying even. States in which the best program so far is wrong come up more ofte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,7 +22,8 @@ from torch import Tensor
 
 from dlm.data.arrays import Floats
 from dlm.engines import evaluate_target
-from dlm.envs.domain import AnyDomain, State
+from dlm.envs.domain import Actions, AnyDomain, State, join
+from dlm.envs.evaluate import decide
 from dlm.errors import RunError
 from dlm.learning.invention import Inventions
 from dlm.logic.syntax import Program
@@ -28,20 +31,32 @@ from dlm.machine import Selection, while_training
 from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, warm_enough
 from dlm.policies.gradient.listed import ListActor
+from dlm.policies.gradient.questions import AskedState, Asking, answers_of
 from dlm.policies.gradient.scoring import Benchmark
+from dlm.policies.gradient.stack import PhaseTraining
 from dlm.policies.imitation.dagger import wander
 from dlm.policies.imitation.teachers import Teacher, act_as_told
 from dlm.policies.play import Act, play
 from dlm.seeds import fixed_rng
 from dlm.space.settings import MachineSettings
 
-__all__ = ["Demonstration", "Taught", "TaughtSettings", "TaughtState", "TaughtTraining", "demonstrate", "taught_sizes"]
+__all__ = [
+    "Demonstration",
+    "Taught",
+    "TaughtSettings",
+    "TaughtState",
+    "TaughtTraining",
+    "demonstrate",
+    "taught_sizes",
+]
 
 LOSS_MEMORY = 0.98
 AS_GOOD = 0.25
 """Steps that a program may need more than its teacher, in the mean, and still be as good."""
 SMALLEST, LARGEST, STRIDE = 4, 10, 2
 """The sizes of worlds to learn in, where a domain has lessons: the paper's curriculum."""
+ASKED_SIZES = 3
+"""So many of them, from the smallest on, do for the questions that come first."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +65,7 @@ class TaughtSettings:
 
     states: int = 1500  # labelled states of each size
     episodes: int = 200  # of each size that they come from
+    asked: tuple[int, int] | None = (1500, 500)  # the same for the questions that come first; None: there are none
     mined: float = 0.5  # share of a batch from the states in which the best program so far is wrong
     batch: int = 64  # states a gradient step
     steps: int = 3000  # gradient steps of a phase
@@ -88,7 +104,7 @@ class TaughtState:
 class TaughtTraining:
     """A policy under training on labelled states."""
 
-    state_type = TaughtState
+    learned: Inventions | None = None
 
     def __init__(
         self,
@@ -213,11 +229,25 @@ class Taught:
         self.domain, self.teacher, self.machine, self.device = domain, teacher, machine, device
         self.settings = settings or TaughtSettings()
 
+    @property
+    def state_type(self) -> Any:
+        return AskedState | TaughtState
+
     def begin(
-        self, inventions: Inventions, best: Program | None, rng: np.random.Generator, generator: torch.Generator
-    ) -> TaughtTraining:
+        self,
+        phase: int,
+        inventions: Inventions,
+        best: Program | None,
+        rng: np.random.Generator,
+        generator: torch.Generator,
+    ) -> PhaseTraining[Any]:
+        """Where there are several lessons the first phase asks questions; all others teach what to do."""
         actor = ListActor(self.domain, self.machine, generator, self.device, inventions)
         sizes = taught_sizes(self.domain)
+        asked = self.settings.asked
+        if phase == 1 and asked is not None and len(sizes) > 1:
+            answers = [answers_of(actor, self.teacher, size, *asked, rng) for size in sizes[:ASKED_SIZES]]
+            return Asking(actor, answers, self.machine, rng)
         pools = [demonstrate(actor, self.teacher, best, size, self.settings, rng) for size in sizes]
         # Where it is right there is nothing to learn; a program that is right at all sizes is wrong in larger worlds.
         pools = [pool for pool in pools if len(pool.hard)]
@@ -250,12 +280,21 @@ def demonstrate(
     settings: TaughtSettings,
     rng: np.random.Generator,
 ) -> Demonstration:
-    """Labelled states of the teacher's episodes, in most of which some moves are random."""
+    """Labelled states of the teacher's episodes, and half of them of the best program's if there is one (DAgger).
+
+    In most of the episodes some moves are random.
+    """
     domain = actor.domain
-    start = domain.reset(rng, settings.episodes, size)
     told = lambda state: act_as_told(domain, teacher.good(state), rng, state)  # noqa: E731
-    states, _ = wander(domain, rng, start, told)
-    states = states.take(rng.permutation(states.count)[: settings.states])
+    players: list[Callable[[State], Actions]] = [told]
+    if best is not None:
+        players.append(lambda state: decide(best, domain, rng, state))
+    parts: list[State] = []
+    for player in players:
+        start = domain.reset(rng, settings.episodes // len(players), size)
+        met, _ = wander(domain, rng, start, player)
+        parts.append(met.take(rng.permutation(met.count)[: settings.states // len(players)]))
+    states = join(parts)
     atoms = (slice(None), *actor.atoms(states).T)
     good = teacher.good(states)[atoms]
     useful = good.any(axis=1) & ~good.all(axis=1)
