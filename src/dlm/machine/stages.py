@@ -10,12 +10,13 @@ stages put the gradients of sources, and `differentiate` in every pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import torch
 from torch import Tensor
 
+from dlm.machine import convolution, native
 from dlm.machine.fuzzy import Joining
 from dlm.machine.layout import ExpandTable, ReduceTable
 from dlm.machine.spread import UnitMatrices, UnitSpread
@@ -43,28 +44,28 @@ class Joined:
             truth[source].view(samples, rows * cut, width // cut)
             for source, (samples, rows, width) in zip(sources, self._shapes, strict=True)
         ]
+        self.widths = [part.shape[-1] for part in self._parts]
         self.rows = self._parts[0] if len(sources) == 1 else None
         if len(sources) > 1:
-            width = sum(part.shape[-1] for part in self._parts)
-            self.rows = self._parts[0].new_empty(*self._parts[0].shape[:2], width)
+            self.rows = self._parts[0].new_empty(*self._parts[0].shape[:2], sum(self.widths))
 
     def run(self) -> None:
         if len(self._parts) > 1:
             torch.cat(self._parts, -1, out=self.rows)
 
     def prepare(self, gradients: dict[Source, Tensor]) -> None:
-        """Find where the gradients go; those of inputs are nobody's."""
-        self._into: Tensor | None = None
-        self._adds = False
+        """Find `into`, where the gradients go and to what is there if `adds`; those of inputs are nobody's."""
+        self.into: Tensor | None = None
+        self.adds = False
         self._after: list[Callable[[], object]] = []
         if self.rows is None or all(key[0] == 0 for key, _ in self.sources):
             return
         known = gradients.get(self.sources[0]) if len(self.sources) == 1 else None
         if known is not None and known.is_contiguous() and known.shape == self.rows.shape:
-            self._into, self._adds = known, True
+            self.into, self.adds = known, True
             return
-        self._into = torch.empty_like(self.rows)
-        parts = self._into.split_with_sizes([part.shape[-1] for part in self._parts], dim=-1)
+        self.into = torch.empty_like(self.rows)
+        parts = self.into.split_with_sizes(self.widths, dim=-1)
         for source, shape, part in zip(self.sources, self._shapes, parts, strict=True):
             if source in gradients:
                 self._after.append(partial(gradients[source].add_, part))
@@ -76,12 +77,16 @@ class Joined:
 
     def differentiate(self, grad: Tensor, transposed: Tensor) -> None:
         """The gradient of a product of the rows with a matrix."""
-        if self._into is None:
+        if self.into is None:
             return
-        if self._adds:
-            self._into.baddbmm_(grad, transposed)
+        if self.adds:
+            self.into.baddbmm_(grad, transposed)
         else:
-            torch.bmm(grad, transposed, out=self._into)
+            torch.bmm(grad, transposed, out=self.into)
+        self.pass_on()
+
+    def pass_on(self) -> None:
+        """From `into` to where the gradients of sources are."""
         for operation in self._after:
             operation()
 
@@ -109,6 +114,10 @@ class UnitPass:
             self.projected = scratch((*below.rows.shape[:2], matrices.expand.shape[-1]))
             self.first = self.projected[..., : self.width]
             self.flat = self.projected.view(-1, self.width)
+        self.convolution: Convolution | None = None
+        if table is not None and direct.rows is not None and Convolution.suits(spread, direct.rows):
+            self.values = output.new_empty(*output.shape[:2], self.width)
+            self.convolution = Convolution(spread, direct, matrices.same, self.flat, table, self.values)
 
     def run(self) -> None:
         self.direct.run()
@@ -127,6 +136,9 @@ class UnitPass:
         torch.bmm(below, expand, out=self.projected)
         # Each row adds up one part for each of its objects; the first brings the bias.
         self.first.add_(bias)
+        if self.convolution is not None:
+            self.convolution.run()
+            return self.values
         values = _sum_bags(self.flat, table.parts, table.offsets).view(*self.output.shape[:2], self.width)
         return values if direct is None else values.baddbmm_(direct, same)
 
@@ -146,22 +158,81 @@ class UnitPass:
         self.direct_rows, self.below_rows = (
             None if joined.rows is None else joined.rows.transpose(1, 2) for joined in (self.direct, self.below)
         )
+        if self.convolution is not None:
+            self.d_projected = scratch(self.projected.shape)
+            self.convolution.prepare(self.d_values, self.d_matrices.same, self.d_projected)
 
     def differentiate(self) -> None:
         if self.grad is None:
             return
         self.joining.differentiate(self.grad, self.factors, self.d_factors)
-        d_same, d_expand, d_bias = self.d_matrices
+        d_same, _, d_bias = self.d_matrices
+        if self.convolution is not None:
+            self.convolution.differentiate()
+            self._differentiate_below(self.d_projected)
+            return
         if self.direct_rows is not None:
             torch.bmm(self.direct_rows, self.d_values, out=d_same)
             self.direct.differentiate(self.d_values, self.same)
-        if self.below_rows is None or self.table is None:
+        if self.table is None:
             torch.sum(self.d_values, 1, keepdim=True, out=d_bias)
             return
         d_projected = _sum_bags(self.d_flat, self.table.inverse, self.table.inverse_offsets).view(self.projected.shape)
+        self._differentiate_below(d_projected)
+
+    def _differentiate_below(self, d_projected: Tensor) -> None:
+        _, d_expand, d_bias = self.d_matrices
+        assert self.below_rows is not None
         torch.sum(d_projected[..., : self.width], 1, keepdim=True, out=d_bias)
         torch.bmm(self.below_rows, d_projected, out=d_expand)
         self.below.differentiate(d_projected, self.expand)
+
+
+class Convolution:
+    """What direct sources and projected rows add to the values of a unit, by compiled code (`convolution`)."""
+
+    def __init__(
+        self, spread: UnitSpread, direct: Joined, same: Tensor, projected: Tensor, table: ExpandTable, values: Tensor
+    ) -> None:
+        assert direct.rows is not None
+        slots, modules = len(spread.unit.orders), spread.unit.modules
+        self.direct, self.projected, self.parts = direct, projected, table.parts
+        self.shape = convolution.Shape(
+            spread.unit.arity,
+            tuple(width // slots for width in direct.widths),
+            modules[0].atoms,
+            len(modules),
+            spread.unit.arity,
+            values.dtype,
+        )
+        tensors = direct.rows, same, projected, table.parts, values
+        self.run = _call(convolution.forward(self.shape), direct.rows, tensors)
+        self.same = same
+
+    @staticmethod
+    def suits(spread: UnitSpread, rows: Tensor) -> bool:
+        """Compiled code is for the processor, and of use if slots are permuted."""
+        return native.available() and rows.device.type == "cpu" and spread.unit.permuted and spread.unit.arity > 1
+
+    def prepare(self, d_values: Tensor, d_same: Tensor, d_projected: Tensor) -> None:
+        into, rows = self.direct.into, self.direct.rows
+        assert rows is not None
+        gradient: convolution.Gradient = "none" if into is None else "added" if self.direct.adds else "set"
+        function = convolution.backward(self.shape, gradient)
+        tensors = rows, self.same, self.parts, d_values, rows if into is None else into, d_same, d_projected
+        self.d_projected = d_projected
+        self._backward = _call(function, rows, tensors)
+        d_same.zero_()
+
+    def differentiate(self) -> None:
+        self.d_projected.zero_()
+        self._backward()
+        self.direct.pass_on()
+
+
+def _call(function: Callable[..., None], rows: Tensor, tensors: Sequence[Tensor]) -> Callable[[], None]:
+    assert all(tensor.is_contiguous() for tensor in tensors)
+    return partial(function, *rows.shape[:2], *(tensor.data_ptr() for tensor in tensors))
 
 
 def _sum_bags(rows: Tensor, indices: Tensor, offsets: Tensor) -> Tensor:
