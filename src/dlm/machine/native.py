@@ -24,9 +24,9 @@ __all__ = ["Argument", "Code", "Room", "Variable", "available", "compiled"]
 Argument = Literal["count", "indices", "numbers"]
 
 
-def available() -> bool:
-    """Whether there is a compiler: llvmlite comes with the extra `gradient`."""
-    return "llvm" in globals()
+def available(device: torch.device) -> bool:
+    """Whether there is a compiler for the device: llvmlite comes with the extra `gradient`."""
+    return "llvm" in globals() and device.type == "cpu"
 
 
 @dataclass(frozen=True)
@@ -130,9 +130,19 @@ class Code:
     def multiply(self, one: Any, other: Any) -> Any:
         return self.builder.fmul(one, other)
 
+    def divide(self, one: Any, other: Any) -> Any:
+        return self.builder.fdiv(one, other)
+
     def multiply_add(self, one: Any, other: Any, third: Any) -> Any:
         """one * other + third."""
         return self.builder.fadd(self.builder.fmul(one, other, flags=("contract",)), third, flags=("contract",))
+
+    def choose(self, relation: str, one: Any, other: Any, yes: Any, no: Any) -> Any:
+        """Entry by entry, `yes` where one is in that relation to the other."""
+        return self.builder.select(self.builder.fcmp_ordered(relation, one, other), yes, no)
+
+    def if_any(self, count: Any, yes: Any, no: Any) -> Any:
+        return self.builder.select(self.builder.icmp_signed(">", count, self.number(0)), yes, no)
 
     def combine(self, factors: Sequence[int], vectors: Sequence[Any]) -> Any:
         """The sum of vectors times whole numbers."""

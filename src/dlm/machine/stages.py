@@ -16,21 +16,20 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from dlm.machine import convolution, native
+from dlm.machine import convolution, extremes, native
+from dlm.machine.extremes import EMPTY
 from dlm.machine.fuzzy import Joining
 from dlm.machine.layout import ExpandTable, ReduceTable
 from dlm.machine.spread import UnitMatrices, UnitSpread
 from dlm.space.wiring import Reading, UnitKey
 
-__all__ = ["Joined", "Reduction", "Source", "UnitPass"]
+__all__ = ["CompiledReduction", "Joined", "Reduction", "Source", "UnitPass"]
 
 Source = tuple[UnitKey, Reading]
 """Predicates as a unit reads them: as they are ("same", also for expansion), or reduced."""
 
 Scratch = Callable[[tuple[int, ...]], Tensor]
 """Room for what is needed within a stage only; the same for all that ask for that shape."""
-
-EMPTY = {"exists": 0.0, "forall": 1.0}
 
 
 class Joined:
@@ -206,13 +205,13 @@ class Convolution:
             values.dtype,
         )
         tensors = direct.rows, same, projected, table.parts, values
-        self.run = _call(convolution.forward(self.shape), direct.rows, tensors)
+        self.run = _call(convolution.forward(self.shape), direct.rows.shape[:2], tensors)
         self.same = same
 
     @staticmethod
     def suits(spread: UnitSpread, rows: Tensor) -> bool:
         """Compiled code is for the processor, and of use if slots are permuted."""
-        return native.available() and rows.device.type == "cpu" and spread.unit.permuted and spread.unit.arity > 1
+        return native.available(rows.device) and spread.unit.permuted and spread.unit.arity > 1
 
     def prepare(self, d_values: Tensor, d_same: Tensor, d_projected: Tensor) -> None:
         into, rows = self.direct.into, self.direct.rows
@@ -221,7 +220,7 @@ class Convolution:
         function = convolution.backward(self.shape, gradient)
         tensors = rows, self.same, self.parts, d_values, rows if into is None else into, d_same, d_projected
         self.d_projected = d_projected
-        self._backward = _call(function, rows, tensors)
+        self._backward = _call(function, rows.shape[:2], tensors)
         d_same.zero_()
 
     def differentiate(self) -> None:
@@ -230,9 +229,9 @@ class Convolution:
         self.direct.pass_on()
 
 
-def _call(function: Callable[..., None], rows: Tensor, tensors: Sequence[Tensor]) -> Callable[[], None]:
+def _call(function: Callable[..., None], counts: Sequence[int], tensors: Sequence[Tensor]) -> Callable[[], None]:
     assert all(tensor.is_contiguous() for tensor in tensors)
-    return partial(function, *rows.shape[:2], *(tensor.data_ptr() for tensor in tensors))
+    return partial(function, *counts, *(tensor.data_ptr() for tensor in tensors))
 
 
 def _sum_bags(rows: Tensor, indices: Tensor, offsets: Tensor) -> Tensor:
@@ -248,12 +247,16 @@ class Reduction:
         width = above.shape[-1] // key[1]
         self.rows = above.view(-1, width)
         self.results = {quantifier: result.view(-1, width) for quantifier, result in results.items()}
-        # Objects on the first axis: taking extremes over it runs along contiguous memory.
-        self.candidates = above.new_empty(table.count, table.rows, width)
-        self.flat = self.candidates.view(-1, width)
         if not table.count:
             for quantifier, result in self.results.items():
                 result.fill_(EMPTY[quantifier])
+        else:
+            self._make()
+
+    def _make(self) -> None:
+        # Objects on the first axis: taking extremes over it runs along contiguous memory.
+        self.candidates = self.above.new_empty(self.table.count, self.table.rows, self.rows.shape[-1])
+        self.flat = self.candidates.view(-1, self.rows.shape[-1])
 
     def run(self) -> None:
         if not self.table.count:
@@ -273,8 +276,10 @@ class Reduction:
         }
         if not self.table.count or not self.key[0]:
             self.grads = {}
-        if not self.grads:
-            return
+        if self.grads:
+            self._prepare(gradients, scratch)
+
+    def _prepare(self, gradients: dict[Source, Tensor], scratch: Scratch) -> None:
         count, rows, width = self.candidates.shape
         # One row more for the tuples that no quantifier looks at.
         self.buffer = scratch((count * rows + 1, width))
@@ -306,3 +311,38 @@ class Reduction:
             torch.index_select(self.buffer, 0, self.table.inverse, out=self.d_rows)
             if self.known is not self.d_above:
                 self.known.add_(self.d_above)
+
+
+class CompiledReduction(Reduction):
+    """The same without a copy of the candidates."""
+
+    def _make(self) -> None:
+        shape = tuple(self.results), self.rows.shape[-1], self.rows.dtype
+        self.shape, self.tables = shape, (self.table.candidates, self.table.counts)
+        tensors = self.rows, *self.tables, *self.results.values()
+        self._forward = _call(extremes.forward(*shape), [self.table.rows], tensors)
+
+    def run(self) -> None:
+        if self.table.count:
+            self._forward()
+
+    def _prepare(self, gradients: dict[Source, Tensor], scratch: Scratch) -> None:  # noqa: ARG002
+        source: Source = self.key, "same"
+        known = gradients.get(source)
+        self.own = known is None or not known.is_contiguous()
+        self.d_above = torch.empty_like(self.above) if known is None or self.own else known
+        self.known = gradients.setdefault(source, self.d_above)
+        results = [self.results[quantifier] for quantifier in self.grads]
+        tensors = self.rows, *self.tables, self.d_above, *results
+        function = extremes.backward(tuple(self.grads), *self.shape[1:])
+        counts = [self.table.rows, *(grad.stride(0) for grad in self.grads.values())]
+        self._backward = partial(_call(function, counts, tensors), *(grad.data_ptr() for grad in self.grads.values()))
+
+    def differentiate(self) -> None:
+        if not self.grads:
+            return
+        if self.own:
+            self.d_above.zero_()
+        self._backward()
+        if self.known is not self.d_above:
+            self.known.add_(self.d_above)
