@@ -3,6 +3,7 @@
 A unit is one batched matrix product on rows, one on the rows below (expansion: project first, where rows
 are few, then add up), and the t-norm of the atoms. Reductions gather the candidates of a row along the
 first axis and take extremes over it. Gathers have their inverse as a table, so that no gradient scatters.
+Where code can be compiled (`native`) it does the large parts of both: `Convolution` and `CompiledReduction`.
 
 A stage is made with its tensors; `run` fills them. Backwards, `prepare` is called once, with the tensors where later
 stages put the gradients of sources, and `differentiate` in every pass.
