@@ -18,10 +18,13 @@ from dlm.machine import (
     extract,
     fast_apply,
     hard_choices,
+    native,
     valuation_of,
     weights_of,
     worlds_of,
 )
+from dlm.machine.spread import slots
+from dlm.machine.symmetry import symmetry
 from dlm.space import MachineSettings, Wiring, program_of, random_choices, wire
 from dlm.space.settings import T_NORMS, TNorm
 
@@ -73,10 +76,17 @@ def target_and_gradient(result: Tensor, logits: Tensor, factors: Tensor) -> tupl
 
 
 @pytest.mark.parametrize(
-    ("t_norm", "seed"),
-    [*(("product", seed) for seed in CASES), *((t, seed) for t in T_NORMS[1:] for seed in range(30))],
+    ("t_norm", "seed", "compiled"),
+    [
+        *(("product", seed, True) for seed in CASES),
+        *((t_norm, seed, True) for t_norm in T_NORMS[1:] for seed in range(30)),
+        *((t_norm, seed, False) for t_norm in T_NORMS for seed in range(30)),
+    ],
 )
-def test_fast_is_literal(t_norm: TNorm, seed: int) -> None:
+def test_fast_is_literal(t_norm: TNorm, seed: int, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With compiled code where there is any, and by torch alone."""
+    if not compiled:
+        monkeypatch.setattr(native, "available", lambda _: False)
     rng = np.random.default_rng(seed)
     wiring = random_wiring(rng, t_norm)
     size, batch = random_size(rng), int(rng.integers(1, 4))
@@ -162,3 +172,19 @@ def test_worlds_come_back(seed: int) -> None:
     back = worlds_of(wiring, valuation_of(wiring, worlds), 3)
     assert back.count == 2
     assert all(np.array_equal(back.relations[name], array) for name, array in worlds.relations.items())
+
+
+@pytest.mark.parametrize("arity", range(1, 5))
+def test_blocks_multiply_as_slots_convolve(arity: int) -> None:
+    rng = np.random.default_rng(arity)
+    group, table = slots(arity), symmetry(arity)
+    truth, weights = rng.integers(-3, 4, (2, len(group)))
+    after = [[group.index(tuple(t[place] for place in k)) for k in group] for t in group]
+    expected = [sum(truth[after[t][k]] * weights[k] for k in range(len(group))) for t in range(len(group))]
+    rows, matrices = table.rows @ truth, table.weights @ weights
+    parts, start = [], 0
+    for d in table.dimensions:
+        one, other = (entries[start : start + d * d].reshape(d, d) for entries in (rows, matrices))
+        parts.append((one @ other).ravel())
+        start += d * d
+    assert (table.values @ np.concatenate(parts)).tolist() == [len(group) * value for value in expected]

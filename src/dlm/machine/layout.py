@@ -54,6 +54,8 @@ class ReduceTable:
     """[most candidates * batch * rows]: rows of P [batch * rows above * arity above, ...], padded."""
     count: int
     rows: int
+    counts: Tensor
+    """[batch * rows]: how many of the candidates are none of the padding, which comes last."""
     valid: Tensor | None
     """[last candidates, batch * rows, 1] 1, but 0 for padding; None if there is none, nor among the ones before."""
     empty: Tensor | None
@@ -178,6 +180,7 @@ class Layout:
             self._tensor(candidates.ravel()),
             most,
             batch * len(rows),
+            self._tensor(np.tile(counts, batch)),
             None if valid.all() else self._tensor(valid[counts.min() :]).unsqueeze(-1).to(self.spread.sign.dtype),
             self._tensor(empty).unsqueeze(-1) if empty.any() else None,
             self._tensor(inverse),

@@ -3,6 +3,7 @@
 A unit is one batched matrix product on rows, one on the rows below (expansion: project first, where rows
 are few, then add up), and the t-norm of the atoms. Reductions gather the candidates of a row along the
 first axis and take extremes over it. Gathers have their inverse as a table, so that no gradient scatters.
+Where code can be compiled (`native`) it does the large parts of both: `Convolution` and `CompiledReduction`.
 
 A stage is made with its tensors; `run` fills them. Backwards, `prepare` is called once, with the tensors where later
 stages put the gradients of sources, and `differentiate` in every pass.
@@ -10,26 +11,26 @@ stages put the gradients of sources, and `differentiate` in every pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import torch
 from torch import Tensor
 
+from dlm.machine import convolution, extremes, native
+from dlm.machine.extremes import EMPTY
 from dlm.machine.fuzzy import Joining
 from dlm.machine.layout import ExpandTable, ReduceTable
 from dlm.machine.spread import UnitMatrices, UnitSpread
 from dlm.space.wiring import Reading, UnitKey
 
-__all__ = ["Joined", "Reduction", "Source", "UnitPass"]
+__all__ = ["CompiledReduction", "Joined", "Reduction", "Source", "UnitPass"]
 
 Source = tuple[UnitKey, Reading]
 """Predicates as a unit reads them: as they are ("same", also for expansion), or reduced."""
 
 Scratch = Callable[[tuple[int, ...]], Tensor]
 """Room for what is needed within a stage only; the same for all that ask for that shape."""
-
-EMPTY = {"exists": 0.0, "forall": 1.0}
 
 
 class Joined:
@@ -43,28 +44,28 @@ class Joined:
             truth[source].view(samples, rows * cut, width // cut)
             for source, (samples, rows, width) in zip(sources, self._shapes, strict=True)
         ]
+        self.widths = [part.shape[-1] for part in self._parts]
         self.rows = self._parts[0] if len(sources) == 1 else None
         if len(sources) > 1:
-            width = sum(part.shape[-1] for part in self._parts)
-            self.rows = self._parts[0].new_empty(*self._parts[0].shape[:2], width)
+            self.rows = self._parts[0].new_empty(*self._parts[0].shape[:2], sum(self.widths))
 
     def run(self) -> None:
         if len(self._parts) > 1:
             torch.cat(self._parts, -1, out=self.rows)
 
     def prepare(self, gradients: dict[Source, Tensor]) -> None:
-        """Find where the gradients go; those of inputs are nobody's."""
-        self._into: Tensor | None = None
-        self._adds = False
+        """Find `into`, where the gradients go and to what is there if `adds`; those of inputs are nobody's."""
+        self.into: Tensor | None = None
+        self.adds = False
         self._after: list[Callable[[], object]] = []
         if self.rows is None or all(key[0] == 0 for key, _ in self.sources):
             return
         known = gradients.get(self.sources[0]) if len(self.sources) == 1 else None
         if known is not None and known.is_contiguous() and known.shape == self.rows.shape:
-            self._into, self._adds = known, True
+            self.into, self.adds = known, True
             return
-        self._into = torch.empty_like(self.rows)
-        parts = self._into.split_with_sizes([part.shape[-1] for part in self._parts], dim=-1)
+        self.into = torch.empty_like(self.rows)
+        parts = self.into.split_with_sizes(self.widths, dim=-1)
         for source, shape, part in zip(self.sources, self._shapes, parts, strict=True):
             if source in gradients:
                 self._after.append(partial(gradients[source].add_, part))
@@ -76,12 +77,16 @@ class Joined:
 
     def differentiate(self, grad: Tensor, transposed: Tensor) -> None:
         """The gradient of a product of the rows with a matrix."""
-        if self._into is None:
+        if self.into is None:
             return
-        if self._adds:
-            self._into.baddbmm_(grad, transposed)
+        if self.adds:
+            self.into.baddbmm_(grad, transposed)
         else:
-            torch.bmm(grad, transposed, out=self._into)
+            torch.bmm(grad, transposed, out=self.into)
+        self.pass_on()
+
+    def pass_on(self) -> None:
+        """From `into` to where the gradients of sources are."""
         for operation in self._after:
             operation()
 
@@ -109,6 +114,10 @@ class UnitPass:
             self.projected = scratch((*below.rows.shape[:2], matrices.expand.shape[-1]))
             self.first = self.projected[..., : self.width]
             self.flat = self.projected.view(-1, self.width)
+        self.convolution: Convolution | None = None
+        if table is not None and direct.rows is not None and Convolution.suits(spread, direct.rows):
+            self.values = output.new_empty(*output.shape[:2], self.width)
+            self.convolution = Convolution(spread, direct, matrices.same, self.flat, table, self.values)
 
     def run(self) -> None:
         self.direct.run()
@@ -127,6 +136,9 @@ class UnitPass:
         torch.bmm(below, expand, out=self.projected)
         # Each row adds up one part for each of its objects; the first brings the bias.
         self.first.add_(bias)
+        if self.convolution is not None:
+            self.convolution.run()
+            return self.values
         values = _sum_bags(self.flat, table.parts, table.offsets).view(*self.output.shape[:2], self.width)
         return values if direct is None else values.baddbmm_(direct, same)
 
@@ -146,22 +158,81 @@ class UnitPass:
         self.direct_rows, self.below_rows = (
             None if joined.rows is None else joined.rows.transpose(1, 2) for joined in (self.direct, self.below)
         )
+        if self.convolution is not None:
+            self.d_projected = scratch(self.projected.shape)
+            self.convolution.prepare(self.d_values, self.d_matrices.same, self.d_projected)
 
     def differentiate(self) -> None:
         if self.grad is None:
             return
         self.joining.differentiate(self.grad, self.factors, self.d_factors)
-        d_same, d_expand, d_bias = self.d_matrices
+        d_same, _, d_bias = self.d_matrices
+        if self.convolution is not None:
+            self.convolution.differentiate()
+            self._differentiate_below(self.d_projected)
+            return
         if self.direct_rows is not None:
             torch.bmm(self.direct_rows, self.d_values, out=d_same)
             self.direct.differentiate(self.d_values, self.same)
-        if self.below_rows is None or self.table is None:
+        if self.table is None:
             torch.sum(self.d_values, 1, keepdim=True, out=d_bias)
             return
         d_projected = _sum_bags(self.d_flat, self.table.inverse, self.table.inverse_offsets).view(self.projected.shape)
+        self._differentiate_below(d_projected)
+
+    def _differentiate_below(self, d_projected: Tensor) -> None:
+        _, d_expand, d_bias = self.d_matrices
+        assert self.below_rows is not None
         torch.sum(d_projected[..., : self.width], 1, keepdim=True, out=d_bias)
         torch.bmm(self.below_rows, d_projected, out=d_expand)
         self.below.differentiate(d_projected, self.expand)
+
+
+class Convolution:
+    """What direct sources and projected rows add to the values of a unit, by compiled code (`convolution`)."""
+
+    def __init__(
+        self, spread: UnitSpread, direct: Joined, same: Tensor, projected: Tensor, table: ExpandTable, values: Tensor
+    ) -> None:
+        assert direct.rows is not None
+        slots, modules = len(spread.unit.orders), spread.unit.modules
+        self.direct, self.projected, self.parts = direct, projected, table.parts
+        self.shape = convolution.Shape(
+            spread.unit.arity,
+            tuple(width // slots for width in direct.widths),
+            modules[0].atoms,
+            len(modules),
+            spread.unit.arity,
+            values.dtype,
+        )
+        tensors = direct.rows, same, projected, table.parts, values
+        self.run = _call(convolution.forward(self.shape), direct.rows.shape[:2], tensors)
+        self.same = same
+
+    @staticmethod
+    def suits(spread: UnitSpread, rows: Tensor) -> bool:
+        """Compiled code is for the processor, and of use if slots are permuted."""
+        return native.available(rows.device) and spread.unit.permuted and spread.unit.arity > 1
+
+    def prepare(self, d_values: Tensor, d_same: Tensor, d_projected: Tensor) -> None:
+        into, rows = self.direct.into, self.direct.rows
+        assert rows is not None
+        gradient: convolution.Gradient = "none" if into is None else "added" if self.direct.adds else "set"
+        function = convolution.backward(self.shape, gradient)
+        tensors = rows, self.same, self.parts, d_values, rows if into is None else into, d_same, d_projected
+        self.d_projected = d_projected
+        self._backward = _call(function, rows.shape[:2], tensors)
+        d_same.zero_()
+
+    def differentiate(self) -> None:
+        self.d_projected.zero_()
+        self._backward()
+        self.direct.pass_on()
+
+
+def _call(function: Callable[..., None], counts: Sequence[int], tensors: Sequence[Tensor]) -> Callable[[], None]:
+    assert all(tensor.is_contiguous() for tensor in tensors)
+    return partial(function, *counts, *(tensor.data_ptr() for tensor in tensors))
 
 
 def _sum_bags(rows: Tensor, indices: Tensor, offsets: Tensor) -> Tensor:
@@ -177,12 +248,16 @@ class Reduction:
         width = above.shape[-1] // key[1]
         self.rows = above.view(-1, width)
         self.results = {quantifier: result.view(-1, width) for quantifier, result in results.items()}
-        # Objects on the first axis: taking extremes over it runs along contiguous memory.
-        self.candidates = above.new_empty(table.count, table.rows, width)
-        self.flat = self.candidates.view(-1, width)
         if not table.count:
             for quantifier, result in self.results.items():
                 result.fill_(EMPTY[quantifier])
+        else:
+            self._make()
+
+    def _make(self) -> None:
+        # Objects on the first axis: taking extremes over it runs along contiguous memory.
+        self.candidates = self.above.new_empty(self.table.count, self.table.rows, self.rows.shape[-1])
+        self.flat = self.candidates.view(-1, self.rows.shape[-1])
 
     def run(self) -> None:
         if not self.table.count:
@@ -202,8 +277,10 @@ class Reduction:
         }
         if not self.table.count or not self.key[0]:
             self.grads = {}
-        if not self.grads:
-            return
+        if self.grads:
+            self._prepare(gradients, scratch)
+
+    def _prepare(self, gradients: dict[Source, Tensor], scratch: Scratch) -> None:
         count, rows, width = self.candidates.shape
         # One row more for the tuples that no quantifier looks at.
         self.buffer = scratch((count * rows + 1, width))
@@ -235,3 +312,38 @@ class Reduction:
             torch.index_select(self.buffer, 0, self.table.inverse, out=self.d_rows)
             if self.known is not self.d_above:
                 self.known.add_(self.d_above)
+
+
+class CompiledReduction(Reduction):
+    """The same without a copy of the candidates."""
+
+    def _make(self) -> None:
+        shape = tuple(self.results), self.rows.shape[-1], self.rows.dtype
+        self.shape, self.tables = shape, (self.table.candidates, self.table.counts)
+        tensors = self.rows, *self.tables, *self.results.values()
+        self._forward = _call(extremes.forward(*shape), [self.table.rows], tensors)
+
+    def run(self) -> None:
+        if self.table.count:
+            self._forward()
+
+    def _prepare(self, gradients: dict[Source, Tensor], scratch: Scratch) -> None:  # noqa: ARG002
+        source: Source = self.key, "same"
+        known = gradients.get(source)
+        self.own = known is None or not known.is_contiguous()
+        self.d_above = torch.empty_like(self.above) if known is None or self.own else known
+        self.known = gradients.setdefault(source, self.d_above)
+        results = [self.results[quantifier] for quantifier in self.grads]
+        tensors = self.rows, *self.tables, self.d_above, *results
+        function = extremes.backward(tuple(self.grads), *self.shape[1:])
+        counts = [self.table.rows, *(grad.stride(0) for grad in self.grads.values())]
+        self._backward = partial(_call(function, counts, tensors), *(grad.data_ptr() for grad in self.grads.values()))
+
+    def differentiate(self) -> None:
+        if not self.grads:
+            return
+        if self.own:
+            self.d_above.zero_()
+        self._backward()
+        if self.known is not self.d_above:
+            self.known.add_(self.d_above)

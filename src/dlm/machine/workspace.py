@@ -12,10 +12,11 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from dlm.machine import native
 from dlm.machine.fuzzy import joining
 from dlm.machine.layout import Layout
 from dlm.machine.spread import UnitSpread
-from dlm.machine.stages import Joined, Reduction, Source, UnitPass
+from dlm.machine.stages import CompiledReduction, Joined, Reduction, Source, UnitPass
 from dlm.space.wiring import Reading, UnitKey
 
 __all__ = ["Workspace"]
@@ -87,7 +88,8 @@ class Workspace:
         width = above.shape[-1] // key[1]
         results = {quantifier: self._empty(self.layout.rows(arity), width) for quantifier in quantifiers}
         self._truth.update({(key, quantifier): result for quantifier, result in results.items()})
-        return Reduction(key, above, self.layout.reduce_table(arity, self.batch), results)
+        kind = CompiledReduction if native.available(above.device) else Reduction
+        return kind(key, above, self.layout.reduce_table(arity, self.batch), results)
 
     def _empty(self, rows: int, width: int) -> Tensor:
         return self.matrices.units[0].bias.new_empty(self.samples, self.batch * rows // self.samples, width)
