@@ -42,8 +42,10 @@ __all__ = ["Answers", "AskedState", "Asking", "answers_of", "ask", "questions_of
 
 DEPTH = 6
 """Layers of a question's machine at most."""
+RIGHT = 0.99
+"""The skill from which an answer counts as right: labels have errors of their own, where an episode ends too soon."""
 RESTARTS, MORE, NEARLY = 2, 6, 0.8
-"""Restarts after which the best answer so far has to do, and how many more there may be if its skill is so high."""
+"""Restarts after which the best answer so far has to do, and how many there may be if its skill is so high."""
 REFUTED = 16
 """States of a size that a wrong answer which seemed right is trained on, at most."""
 SAMPLED = 100
@@ -183,7 +185,7 @@ class Asking:
         if candidate is not None:
             self._consider(candidate)
         skill = -1.0 if self.found is None else self.found[0]
-        if skill == 1 or self.learner.standing.restarts > (MORE if skill >= NEARLY else RESTARTS):
+        if skill >= RIGHT or self.learner.standing.restarts > (MORE if skill >= NEARLY else RESTARTS):
             if self.found is not None:
                 self._keep(simplify(self.found[1]))
             self._next()
@@ -197,7 +199,7 @@ class Asking:
         skill = sum((fit_answers(*pair) for pair in pairs), start=Fit()).skill
         if self.found is None or skill > self.found[0]:
             self.found = skill, candidate.program
-        if candidate.believed and skill < 1:
+        if candidate.believed and skill < RIGHT:
             wrong = [(np.flatnonzero(each.mistakes(said).any(axis=1)), each) for said, each in pairs]
             self.learner.refute([each.take(rows[:REFUTED]) for rows, each in wrong if len(rows)])
 
