@@ -2,8 +2,8 @@
 
 Which action is good depends on many things at once. Some of them can be asked for by themselves, in any domain:
 
-- *possible*: which actions are legal?
-- *pending*: on which objects will the teacher act, from here to the end of the episode?
+- *possible*: which actions are legal? And before that, which objects are an argument of such?
+- *pending*: on which objects will the teacher act, from here to its goal?
 - *ready*: on which objects can one act now, so that the teacher does not act on them again?
 - *settles*: by which actions?
 
@@ -42,14 +42,16 @@ __all__ = ["Answers", "AskedState", "Asking", "answers_of", "ask", "questions_of
 
 DEPTH = 6
 """Layers of a question's machine at most."""
-RIGHT = 0.99
-"""The skill from which an answer counts as right: labels have errors of their own, where an episode ends too soon."""
+RIGHT = 0.95
+"""The skill on all labelled states from which an answer does, if its learner has found no error in it."""
 RESTARTS, MORE, NEARLY = 2, 6, 0.8
 """Restarts after which the best answer so far has to do, and how many there may be if its skill is so high."""
 REFUTED = 16
 """States of a size that a wrong answer which seemed right is trained on, at most."""
 SAMPLED = 100
 """States of a size on which predicates are compared."""
+PATIENCE = 4
+"""Steps for each object that the teacher has to reach its goal, however many the episode would have left."""
 LABEL = "answer"
 """The relation that carries the true answers beside what a state shows; no machine reads it."""
 
@@ -68,7 +70,9 @@ class Answers:
 
 def questions_of(arity: int) -> tuple[str, ...]:
     """What is asked about actions of so many arguments, the easy things first."""
-    return ("possible", "pending", "settles") if arity == 1 else ("possible", "pending", "ready", "settles")
+    if arity == 1:
+        return "possible", "pending", "settles"
+    return *(f"possible_{place}" for place in range(1, arity + 1)), "possible", "pending", "ready", "settles"
 
 
 def answers_of(
@@ -81,6 +85,8 @@ def answers_of(
     met = met.take(rng.permutation(met.count)[:states])
     seen = actor.objects(met)
     legal = domain.legal(met)
+    # What is left undone when an episode is cut off would look as if it were done.
+    met = replace(met, left=np.full_like(met.left, PATIENCE * legal.shape[-1]))
     for axis in range(1, legal.ndim):
         legal = legal.take(seen, axis)
     row, *places = np.nonzero(legal)
@@ -91,12 +97,18 @@ def answers_of(
     settles[legal] = np.logical_not(again)
     true = {"possible": legal, "pending": _acted_on(actor, teacher, met, rng)[:, seen], "settles": settles}
     if domain.action_arity > 1:
-        true["ready"] = np.asarray(settles.any(axis=tuple(range(2, settles.ndim))))
+        true["ready"] = _arguments(settles, 1)
+        true |= {f"possible_{place}": _arguments(legal, place) for place in range(1, legal.ndim)}
     return Answers(actor.observe(met), true)
 
 
+def _arguments(atoms: BoolArray, place: int) -> BoolArray:
+    """The objects that are an argument of some atom, at a place counted from 1."""
+    return np.asarray(atoms.any(axis=tuple(other for other in range(1, atoms.ndim) if other != place)))
+
+
 def _acted_on(actor: Actor, teacher: Teacher, start: State, rng: np.random.Generator) -> BoolArray:
-    """The objects, by numbers of the domain, that the teacher acts on from each of the states to the end."""
+    """The objects, by numbers of the domain, that the teacher acts on from each of the states to its goal."""
     domain = actor.domain
     found = np.zeros((start.count, domain.legal(start.take(slice(0, 1))).shape[-1]), dtype=np.bool_)
 
@@ -185,7 +197,7 @@ class Asking:
         if candidate is not None:
             self._consider(candidate)
         skill = -1.0 if self.found is None else self.found[0]
-        if skill >= RIGHT or self.learner.standing.restarts > (MORE if skill >= NEARLY else RESTARTS):
+        if self.sure or self.learner.standing.restarts > (MORE if skill >= NEARLY else RESTARTS):
             if self.found is not None:
                 self._keep(simplify(self.found[1]))
             self._next()
@@ -199,7 +211,8 @@ class Asking:
         skill = sum((fit_answers(*pair) for pair in pairs), start=Fit()).skill
         if self.found is None or skill > self.found[0]:
             self.found = skill, candidate.program
-        if candidate.believed and skill < RIGHT:
+        self.sure = candidate.believed and skill >= RIGHT
+        if candidate.believed and not self.sure:
             wrong = [(np.flatnonzero(each.mistakes(said).any(axis=1)), each) for said, each in pairs]
             self.learner.refute([each.take(rows[:REFUTED]) for rows, each in wrong if len(rows)])
 
@@ -210,7 +223,7 @@ class Asking:
 
     def _next(self) -> None:
         self.number += 1
-        self.found = None
+        self.found, self.sure = None, False
         self.learner = None if self.over else self._build()
 
     def _build(self) -> GradientLearner:
