@@ -187,7 +187,8 @@ class Asking:
     def figures(self) -> dict[str, float]:
         if self.learner is None:
             return {}
-        return {"loss": self.learner.now.course.loss, "temperature": self.learner.temperature}
+        loss, temperature = self.learner.now.course.loss, self.learner.temperature
+        return {"question": self.number + 1, "loss": loss, "temperature": temperature}
 
     def advance(self) -> int:
         """Train for a while; go on to the next question if this one is answered. Nothing is played."""

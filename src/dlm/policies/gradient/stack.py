@@ -166,7 +166,7 @@ class MachineStack(Generic[StateT]):
         course.steps += self.training.advance()
         if self.training.learned is None:
             self._look()
-        figures = {"machines": float(course.kept), **self.training.figures}
+        figures: dict[str, float] = {"machines": course.kept, **self.training.figures}
         candidate = None
         if course.best is not None:
             figures["score"] = course.best[0].total
