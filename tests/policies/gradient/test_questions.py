@@ -11,7 +11,7 @@ from dlm.errors import RunError
 from dlm.learning.invention import Inventions
 from dlm.logic.text import parse_program
 from dlm.policies.gradient.actor import Actor
-from dlm.policies.gradient.questions import Answers, Asking, answers_of, questions_of
+from dlm.policies.gradient.questions import AnsweredStates, Asking, answers_of, questions_of
 from dlm.policies.imitation.teachers import find_teacher
 from dlm.seeds import fixed_rng
 from dlm.space.settings import MachineSettings
@@ -20,7 +20,7 @@ from policies.unstacking import UNSTACK
 SMALL = MachineSettings(depth=4, breadth=2)
 
 
-def answers(name: str, size: int, states: int = 60) -> tuple[Actor, Answers]:
+def answers(name: str, size: int, states: int = 60) -> tuple[Actor, AnsweredStates]:
     domain = get_domain(name)
     actor = Actor(domain, SMALL)
     teacher = find_teacher(domain, UNSTACK if name == "rl/unstack" else None)
@@ -56,7 +56,7 @@ def test_in_unstack_every_block_that_comes_to_the_floor_is_settled() -> None:
     assert not settles[possible & ~onto].any()
 
 
-def trained(actor: Actor, known: Answers, seed: int = 0) -> Asking:
+def trained(actor: Actor, known: AnsweredStates, seed: int = 0) -> Asking:
     return Asking(actor, [known], SMALL, np.random.default_rng(seed))
 
 
@@ -105,7 +105,7 @@ def test_a_snapshot_goes_on_as_if_nothing_had_happened() -> None:
 def test_what_is_always_so_is_not_asked() -> None:
     actor, known = answers("rl/unstack", 4)
     always = {question: np.ones_like(true) for question, true in known.true.items()}
-    asking = trained(actor, Answers(known.worlds, always))
+    asking = trained(actor, AnsweredStates(known.worlds, always))
     assert asking.over
     assert asking.advance() == 0
     assert asking.learned == Inventions()

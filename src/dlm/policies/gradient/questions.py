@@ -38,7 +38,7 @@ from dlm.runs.learner import Candidate
 from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
 
-__all__ = ["Answers", "AskedState", "Asking", "answers_of", "ask", "questions_of"]
+__all__ = ["AnsweredStates", "AskedState", "Asking", "answers_of", "ask", "questions_of"]
 
 DEPTH = 6
 """Layers of a question's machine at most."""
@@ -57,7 +57,7 @@ LABEL = "answer"
 
 
 @dataclass(frozen=True)
-class Answers:
+class AnsweredStates:
     """States of one size as machines see them, and the true answers to each question, an array of truth values."""
 
     worlds: Worlds
@@ -77,7 +77,7 @@ def questions_of(arity: int) -> tuple[str, ...]:
 
 def answers_of(
     actor: Actor, teacher: Teacher, size: int, states: int, episodes: int, rng: np.random.Generator
-) -> Answers:
+) -> AnsweredStates:
     """States of a teacher's episodes, in most of which some moves are random, and what is true of them."""
     domain = actor.domain
     told = lambda state: act_as_told(domain, teacher.good(state), rng, state)  # noqa: E731
@@ -99,7 +99,7 @@ def answers_of(
     if domain.action_arity > 1:
         true["ready"] = _arguments(settles, 1)
         true |= {f"possible_{place}": _arguments(legal, place) for place in range(1, legal.ndim)}
-    return Answers(actor.observe(met), true)
+    return AnsweredStates(actor.observe(met), true)
 
 
 def _arguments(atoms: BoolArray, place: int) -> BoolArray:
@@ -121,7 +121,7 @@ def _acted_on(actor: Actor, teacher: Teacher, start: State, rng: np.random.Gener
     return found
 
 
-def ask(question: str, actor: Actor, answers: Sequence[Answers], machine: MachineSettings) -> Task:
+def ask(question: str, actor: Actor, answers: Sequence[AnsweredStates], machine: MachineSettings) -> Task:
     """A question as a task, about what an actor sees."""
     by_size = {each.worlds.size: each.labelled(question) for each in answers}
     arity = answers[0].true[question].ndim - 1
@@ -161,7 +161,7 @@ class Asking:
     """The questions under training, one after the other: a phase of the stack that ends in answers, not in a policy."""
 
     def __init__(
-        self, actor: Actor, answers: Sequence[Answers], machine: MachineSettings, rng: np.random.Generator
+        self, actor: Actor, answers: Sequence[AnsweredStates], machine: MachineSettings, rng: np.random.Generator
     ) -> None:
         self.actor = actor
         self.learned = actor.inventions
