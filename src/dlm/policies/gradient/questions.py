@@ -22,7 +22,7 @@ import numpy as np
 
 from dlm.data.worlds import BoolArray, Examples, Worlds
 from dlm.engines import evaluate_target
-from dlm.envs.domain import Actions, State
+from dlm.envs.domain import Actions, AnyDomain, State
 from dlm.errors import RunError
 from dlm.learning.fit import Fit, fit_answers
 from dlm.learning.gradient import GradientLearner, GradientState
@@ -93,9 +93,9 @@ def answers_of(
     actions = np.stack([seen[place] for place in places], axis=1)
     after = domain.step(met.take(row), actions).state
     settles = np.zeros_like(legal)
-    again = _acted_on(actor, teacher, after, rng)[np.arange(len(row)), actions[:, 0]]
+    again = _acted_on(domain, teacher, after, rng)[np.arange(len(row)), actions[:, 0]]
     settles[legal] = np.logical_not(again)
-    true = {"possible": legal, "pending": _acted_on(actor, teacher, met, rng)[:, seen], "settles": settles}
+    true = {"possible": legal, "pending": _acted_on(domain, teacher, met, rng)[:, seen], "settles": settles}
     if domain.action_arity > 1:
         true["ready"] = _arguments(settles, 1)
         true |= {f"possible_{place}": _arguments(legal, place) for place in range(1, legal.ndim)}
@@ -107,9 +107,8 @@ def _arguments(atoms: BoolArray, place: int) -> BoolArray:
     return np.asarray(atoms.any(axis=tuple(other for other in range(1, atoms.ndim) if other != place)))
 
 
-def _acted_on(actor: Actor, teacher: Teacher, start: State, rng: np.random.Generator) -> BoolArray:
+def _acted_on(domain: AnyDomain, teacher: Teacher, start: State, rng: np.random.Generator) -> BoolArray:
     """The objects, by numbers of the domain, that the teacher acts on from each of the states to its goal."""
-    domain = actor.domain
     found = np.zeros((start.count, domain.legal(start.take(slice(0, 1))).shape[-1]), dtype=np.bool_)
 
     def act(state: State, rows: Rows) -> Actions:

@@ -40,15 +40,7 @@ from dlm.policies.play import Act, play
 from dlm.seeds import fixed_rng
 from dlm.space.settings import MachineSettings
 
-__all__ = [
-    "Demonstration",
-    "Taught",
-    "TaughtSettings",
-    "TaughtState",
-    "TaughtTraining",
-    "demonstrate",
-    "taught_sizes",
-]
+__all__ = ["Demonstration", "Taught", "TaughtSettings", "TaughtState", "TaughtTraining", "demonstrate", "taught_sizes"]
 
 LOSS_MEMORY = 0.98
 AS_GOOD = 0.25
