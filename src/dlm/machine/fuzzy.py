@@ -15,7 +15,7 @@ from torch import Tensor
 
 from dlm.space.settings import TNorm
 
-__all__ = ["Joining", "joining"]
+__all__ = ["Joining", "t_norm_joining"]
 
 
 class Joining(Protocol):
@@ -30,7 +30,7 @@ class Joining(Protocol):
         """The gradients of the factors from that of the output."""
 
 
-def joining(t_norm: TNorm, disjunctions: Tensor) -> Joining:
+def t_norm_joining(t_norm: TNorm, disjunctions: Tensor) -> Joining:
     """`disjunctions` is 1 where a module is one, else 0."""
     kinds: dict[TNorm, type[Joining]] = {"product": _Product, "godel": _Godel, "lukasiewicz": _Lukasiewicz}
     return kinds[t_norm](disjunctions)

@@ -16,7 +16,7 @@ target asked for on tuples of defect d at most needs no others anywhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
@@ -27,9 +27,10 @@ from torch import Tensor
 
 from dlm.data.arrays import Indices
 from dlm.errors import DataError
+from dlm.machine.fuzzy import Joining, t_norm_joining
 from dlm.machine.spread import Spread, slots
 from dlm.machine.valuation import Valuation
-from dlm.space.wiring import Wiring
+from dlm.space.wiring import UnitWiring, Wiring
 
 __all__ = ["ExpandTable", "Layout", "ReduceTable", "row_count", "target_defect"]
 
@@ -67,7 +68,8 @@ class ReduceTable:
 class Layout:
     """The index tables of a wiring for worlds of one size. Build it once a size and keep it.
 
-    `distinct_only` leaves out the target's tuples with repeated objects, and what only they need.
+    `distinct_only` leaves out the target's tuples with repeated objects, and what only they need. `joining` makes what
+    joins the atoms of a unit's modules, from the unit and where its disjunctions are: by default the t-norm.
     """
 
     def __init__(
@@ -77,7 +79,9 @@ class Layout:
         distinct_only: bool,
         dtype: torch.dtype = torch.float32,
         device: torch.device | str = "cpu",
+        joining: Callable[[UnitWiring, Tensor], Joining] | None = None,
     ) -> None:
+        self.joining = joining or (lambda _, disjunctions: t_norm_joining(wiring.settings.t_norm, disjunctions))
         self.wiring, self.size, self.distinct_only = wiring, size, distinct_only
         self.device = torch.device(device)
         self.spread = Spread(wiring, dtype, self.device)

@@ -4,23 +4,35 @@ With P the predicates that a unit of arity b reads (as they are, expanded, reduc
 
     Q(x) = sigmoid(sum over P and s in S of W[Q, P, s] P(x[s]) + bias[Q])     (their section 2.3, no hidden layer)
 
-A linear layer commutes with expansion and permutation, so predicates are projected first, where they are few, and
-permuted afterwards; the m^b tuples never hold b! copies of their inputs.
+`apply_neural` computes this as it is written. A module is then one atom of the logic machine, a weighted sum of
+literals and a constant, so `fast_neural` computes the same by the logic machine's kernels, with a sigmoid in place of
+the t-norm.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 
-from dlm.machine.operations import exists, forall
+from dlm.machine.fuzzy import Joining
+from dlm.machine.kernels import fast_apply
+from dlm.machine.layout import Layout
+from dlm.machine.machine import unit_views
+from dlm.machine.unit import unit_literals
 from dlm.machine.valuation import Valuation
-from dlm.space.wiring import Reading, UnitKey, UnitWiring, Wiring
+from dlm.space.wiring import Module, UnitKey, UnitWiring, Wiring
 
-__all__ = ["NeuralMachine", "apply_neural", "neural_bytes", "neural_parameters"]
+__all__ = ["NeuralMachine", "apply_neural", "fast_neural", "neural_layout", "neural_wiring"]
+
+
+def neural_wiring(wiring: Wiring) -> Wiring:
+    """The wiring with one atom a module, the linear layer."""
+    units = (replace(unit, modules=(Module("and", 1, 0),) * len(unit.modules)) for unit in wiring.units)
+    return replace(wiring, units=tuple(units))
 
 
 class NeuralMachine(nn.Module):
@@ -29,99 +41,64 @@ class NeuralMachine(nn.Module):
     def __init__(
         self, wiring: Wiring, generator: torch.Generator | None = None, device: torch.device | str = "cpu"
     ) -> None:
+        """Of a neural wiring."""
         super().__init__()
         self.wiring = wiring
-        weights = torch.rand(neural_parameters(wiring), generator=generator, device=device) * 2 - 1
-        for unit, part in _unit_weights(wiring, weights):
+        weights = torch.rand(wiring.parameters, generator=generator, device=device) * 2 - 1
+        for unit, part in zip(wiring.units, unit_views(wiring, weights[None]).values(), strict=True):
             part.mul_(1 / math.sqrt(max(unit.constant, 1)))
         self.weights = nn.Parameter(weights)
-
-    def forward(self, valuation: Valuation, size: int) -> Tensor:
-        """The target's logits [batch, m, ..., m]."""
-        return apply_neural(self.wiring, self.weights, valuation, size)
-
-
-def neural_parameters(wiring: Wiring) -> int:
-    """How many weights and biases there are."""
-    return sum(len(unit.modules) * unit.choices for unit in wiring.units)
 
 
 def apply_neural(wiring: Wiring, weights: Tensor, valuation: Valuation, size: int) -> Tensor:
     """The logits of the target [batch, m, ..., m] on worlds of `size` objects; `weights` are flat, [parameters]."""
-    read = _Readings({(0, arity): tensor for arity, tensor in valuation.items()}, wiring.settings.distinct)
-    batch = next(iter(valuation.values())).shape[0]
+    computed: dict[UnitKey, Tensor] = {(0, arity): tensor for arity, tensor in valuation.items()}
     values = weights.new_zeros(0)
-    for unit, own in _unit_weights(wiring, weights):
-        values = own[:, -1].expand(batch, *(size,) * unit.arity, -1).clone()
-        for part in _project(unit, own, read):
-            values += part
-        if unit is not wiring.target_unit:
-            read.computed[unit.key] = values.sigmoid()
+    for unit, own in zip(wiring.units, unit_views(wiring, weights[None]).values(), strict=True):
+        literals = unit_literals(unit, computed, size, wiring.settings.distinct)
+        values = literals @ own[0, :, 0, :-1].T + own[0, :, 0, -1]
+        computed[unit.key] = values.sigmoid()
     return values[..., 0]
 
 
-class _Readings:
-    """Predicates as units read them; with residual wiring every layer reads the same reductions of the inputs."""
-
-    def __init__(self, computed: dict[UnitKey, Tensor], distinct: bool) -> None:
-        self.computed = computed
-        self._reduced: dict[tuple[UnitKey, Reading], Tensor] = {}
-        self._distinct = distinct
-
-    def __call__(self, key: UnitKey, reading: Reading) -> Tensor:
-        if reading in ("same", "expand"):
-            return self.computed[key]
-        if (key, reading) not in self._reduced:
-            reduce = exists if reading == "exists" else forall
-            self._reduced[key, reading] = reduce(self.computed[key], self._distinct)
-        return self._reduced[key, reading]
+def neural_layout(wiring: Wiring, size: int, distinct_only: bool, device: torch.device | str = "cpu") -> Layout:
+    """The layout of a neural wiring for worlds of one size."""
+    return Layout(wiring, size, distinct_only, device=device, joining=_activation)
 
 
-def _project(unit: UnitWiring, own: Tensor, read: _Readings) -> Iterator[Tensor]:
-    """What adds up to a unit's outputs [batch, m, ..., m, n_O] beside the bias; parts may have objects of extent 1."""
-    groups: dict[tuple[UnitKey, Reading], list[int]] = {}
-    for position, source in enumerate(unit.sources):
-        groups.setdefault((source.unit, source.reading), []).append(position)
-    per_source = own[:, :-1].reshape(len(unit.modules), len(unit.sources), len(unit.orders))
-    for expanded in (False, True):
-        chosen = [group for group in groups if (group[1] == "expand") == expanded]
-        if not chosen:
-            continue
-        together = torch.cat([read(*group) for group in chosen], dim=-1)
-        columns = [position for group in chosen for position in groups[group]]
-        matrix = per_source[:, columns].permute(1, 2, 0)  # [sources, orders, n_O]
-        projected = (together @ matrix.flatten(1)).view(*together.shape[:-1], *matrix.shape[1:])
-        if expanded:
-            projected = projected.unsqueeze(-3)
-        for order, part in zip(unit.orders, projected.unbind(-2), strict=True):
-            # Axis order.index(i) of P is where argument i of Q goes, as in `operations.permute`.
-            axes = [1 + order.index(argument) for argument in range(unit.arity)]
-            yield part.permute(0, *axes, unit.arity + 1)
+def fast_neural(weights: Tensor, valuation: Valuation, layout: Layout) -> Tensor:
+    """The logits [batch, tuples] on the tuples `layout.target_index`; the layout is a `neural_layout`."""
+    return fast_apply(layout.wiring, weights[None], layout.to_layout(valuation), layout)
 
 
-def _unit_weights(wiring: Wiring, weights: Tensor) -> Iterator[tuple[UnitWiring, Tensor]]:
-    """Each unit and its part [n_O, choices] of the flat weights."""
-    start = 0
-    for unit in wiring.units:
-        stop = start + len(unit.modules) * unit.choices
-        yield unit, weights[start:stop].view(len(unit.modules), unit.choices)
-        start = stop
+def _activation(unit: UnitWiring, disjunctions: Tensor) -> Joining:
+    """The target, which alone reads its sources unpermuted, is left as logits."""
+    return (_Sigmoid if unit.permuted else _Identity)(disjunctions)
 
 
-def neural_bytes(wiring: Wiring, size: int, batch: int, *, training: bool) -> int:
-    """About how much memory a forward pass takes, and with `training` the gradient too."""
-    widths = {(0, arity): len(names) for arity, names in wiring.inputs_by_arity.items()}
-    widths |= {unit.key: len(unit.modules) for unit in wiring.units}
-    kept = largest = 0
-    for unit in wiring.units:
-        outputs = len(unit.modules) * size**unit.arity
-        values = 2 * outputs
-        for key, reading in dict.fromkeys((source.unit, source.reading) for source in unit.sources):
-            if reading == "expand":
-                values += len(unit.orders) * len(unit.modules) * size ** (unit.arity - 1)
-            elif reading == "same":
-                values += len(unit.orders) * outputs + widths[key] * size**unit.arity
-            else:
-                values += 2 * widths[key] * size ** (unit.arity + 1)
-        kept, largest = kept + (values if training else outputs), max(largest, values)
-    return 4 * batch * (2 * kept if training else kept + largest)
+class _Sigmoid:
+    """1 / (1 + exp(-a)) of the only factor."""
+
+    def __init__(self, disjunctions: Tensor) -> None:
+        del disjunctions
+
+    def run(self, factors: Sequence[Tensor], output: Tensor) -> None:
+        self.output = torch.sigmoid(factors[0], out=output)
+
+    def differentiate(self, grad: Tensor, factors: Sequence[Tensor], into: Sequence[Tensor]) -> None:
+        del factors
+        torch.ops.aten.sigmoid_backward.grad_input(grad, self.output, grad_input=into[0])
+
+
+class _Identity:
+    """The only factor."""
+
+    def __init__(self, disjunctions: Tensor) -> None:
+        del disjunctions
+
+    def run(self, factors: Sequence[Tensor], output: Tensor) -> None:
+        output.copy_(factors[0])
+
+    def differentiate(self, grad: Tensor, factors: Sequence[Tensor], into: Sequence[Tensor]) -> None:
+        del factors
+        into[0].copy_(grad)

@@ -13,7 +13,6 @@ import torch
 from torch import Tensor
 
 from dlm.machine import native
-from dlm.machine.fuzzy import joining
 from dlm.machine.layout import Layout
 from dlm.machine.spread import UnitSpread
 from dlm.machine.stages import CompiledReduction, Joined, Reduction, Source, UnitPass
@@ -80,7 +79,7 @@ class Workspace:
         direct = Joined(spread.direct, self._truth, cut)
         below = Joined(tuple((key, "same") for key in spread.expanded), self._truth)
         self._truth[unit.key, "same"] = output
-        joined = joining(layout.wiring.settings.t_norm, spread.ones)
+        joined = layout.joining(unit, spread.ones)
         return UnitPass(index, spread, self.matrices.units[index], direct, below, table, output, joined, self._scratch)
 
     def _reduction(self, key: UnitKey, quantifiers: list[Reading]) -> Reduction:

@@ -154,8 +154,11 @@ class Actor:
 
     def _layout(self, size: int) -> Layout:
         if size not in self._layouts:
-            self._layouts[size] = Layout(self.wiring, size, distinct_only=True, device=self.device)
+            self._layouts[size] = self._new_layout(size)
         return self._layouts[size]
+
+    def _new_layout(self, size: int) -> Layout:
+        return Layout(self.wiring, size, distinct_only=True, device=self.device)
 
 
 def _with_diagonals(view: View, selves: Mapping[str, str]) -> View:

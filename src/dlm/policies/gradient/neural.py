@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from dlm.logic.syntax import Definition, Program, Truth
-from dlm.machine import Selection, Valuation
-from dlm.machine.neural import NeuralMachine, apply_neural
+from dlm.machine import Layout, Selection, Valuation
+from dlm.machine.neural import NeuralMachine, fast_neural, neural_layout, neural_wiring
 from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE
 from dlm.space.choices import Choices
@@ -32,6 +32,7 @@ class NeuralActor(SoftActor):
     """
 
     def _make(self, generator: torch.Generator | None) -> nn.Parameter:
+        self.wiring = neural_wiring(self.wiring)
         return NeuralMachine(self.wiring, generator, self.device).weights
 
     def weights(self, selection: Selection, batch: int = 1, generator: torch.Generator | None = None) -> Tensor:
@@ -40,5 +41,7 @@ class NeuralActor(SoftActor):
         return self.parameters[None]
 
     def _truth(self, weights: Tensor, valuation: Valuation, size: int) -> Tensor:
-        logits = apply_neural(self.wiring, weights[0], valuation, size)
-        return ACTION_TEMPERATURE * logits.flatten(1)[:, self._layout(size).target_index]
+        return ACTION_TEMPERATURE * fast_neural(weights[0], valuation, self._layout(size))
+
+    def _new_layout(self, size: int) -> Layout:
+        return neural_layout(self.wiring, size, distinct_only=True, device=self.device)

@@ -129,11 +129,12 @@ def measure_nlm(task: Task, objects: int) -> Record:
     import torch
 
     from dlm.learning.baselines.architectures import nlm_machine
-    from dlm.learning.baselines.nlm import NlmModel
-    from dlm.machine.neural import NeuralMachine, neural_bytes
+    from dlm.learning.baselines.nlm import NlmModel, nlm_wiring
+    from dlm.machine import estimate_bytes
+    from dlm.machine.neural import NeuralMachine
 
-    wiring = wire(nlm_machine(task), task.inputs, task.target, task.target_arity)
-    if (refused := _refusal(neural_bytes(wiring, objects, 1, training=False))) is not None:
+    wiring = nlm_wiring(task, nlm_machine(task))
+    if (refused := _refusal(estimate_bytes(wiring, objects, 1, training=False))) is not None:
         return refused
     torch.set_num_threads(1)
     worlds = task.sample(fixed_rng(), 1, objects).worlds
