@@ -84,6 +84,7 @@ def test_machine_settings_are_used_and_saved(dlm: Run, tmp_path: Path) -> None:
         *("learn", "family/has-father", "--learner", "search", "--out", "r", "--schedule", "paper"),
         *("--depth", "3", "--breadth", "2,3", "--outputs", "6", "--unit-outputs", "1:2:4", "--atoms", "3"),
         *("--no-negation", "--quantifiers", "exists", "--plain", "--residual", "--t-norm", "godel"),
+        *("--constants", "published"),
     )
     assert done.returncode == 0, done.stderr
     saved = one_object((tmp_path / "r" / "settings.json").read_text())
@@ -97,6 +98,7 @@ def test_machine_settings_are_used_and_saved(dlm: Run, tmp_path: Path) -> None:
         "quantifiers": ["exists"],
         "distinct": False,
         "residual": True,
+        "constants": "published",
         "t_norm": "godel",
     }
     assert (saved["learner"], saved["schedule"]) == ("search", "paper")

@@ -26,7 +26,7 @@ from dlm.machine import (
 from dlm.machine.spread import slots
 from dlm.machine.symmetry import symmetry
 from dlm.space import MachineSettings, Wiring, program_of, random_choices, wire
-from dlm.space.settings import T_NORMS, TNorm
+from dlm.space.settings import CONSTANTS, T_NORMS, TNorm
 
 torch.set_num_threads(1)
 
@@ -49,6 +49,7 @@ def random_wiring(rng: np.random.Generator, t_norm: TNorm = "product") -> Wiring
             quantifiers=[("exists", "forall"), ("forall", "exists"), ("exists",), ("forall",), ()][rng.integers(5)],
             distinct=bool(rng.random() < 0.6),
             residual=bool(rng.random() < 0.4),
+            constants=CONSTANTS[rng.integers(2)],
             t_norm=t_norm,
         )
         target_arity = int(rng.integers(0, settings.breadth_at(depth - 1) + 1))

@@ -32,7 +32,7 @@ from dlm.learning.settings import NOISES, LearnSettings, NoiseName
 from dlm.policies.settings import MODELS, ModelName, PolicyRunSettings
 from dlm.runs.settings import DEVICES, SCHEDULES, DeviceName, RunSettings, ScheduleName
 from dlm.runs.tensorboard import LOGS, LogName
-from dlm.space.settings import T_NORMS, MachineSettings, TNorm
+from dlm.space.settings import CONSTANTS, T_NORMS, Constants, MachineSettings, TNorm
 
 __all__ = ["learn"]
 
@@ -149,6 +149,7 @@ def learn(
     residual: Annotated[
         bool | None, _setting(MachineSettings, "residual", "--residual/--no-residual", metavar="")
     ] = None,
+    constants: Annotated[Constants | None, _setting(MachineSettings, "constants", metavar="|".join(CONSTANTS))] = None,
     t_norm: Annotated[TNorm | None, _setting(MachineSettings, "t_norm", metavar="|".join(T_NORMS))] = None,
     action: Annotated[
         str | None,
@@ -203,6 +204,7 @@ def learn(
         quantifiers=None if quantifiers is None else _read_quantifiers(quantifiers),
         distinct=distinct,
         residual=residual,
+        constants=constants,
         t_norm=t_norm,
     )
     acting = _given(action=action, sizes=None if sizes is None else _read_numbers("sizes", sizes, ","), limit=limit)

@@ -6,7 +6,7 @@ choice reads is looked up in tables made once from the wiring.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -238,15 +238,19 @@ class Circuit:
         blocked: Words = np.bitwise_and.reduce(table | ~allowed, axis=1)
         return blocked
 
-    def _combine(self, number: int, literals: Iterable[Words | None]) -> Words:
-        """The conjunction or disjunction of literals; None is the neutral constant."""
+    def _combine(self, number: int, literals: Sequence[Words | None]) -> Words:
+        """The conjunction or disjunction of literals; None is the constant."""
         module = self.netlist.module[number]
         assert module is not None
         positive = module.atoms - module.negated
         conjunctive = module.connective == "and"
+        shape = (self.packing.size,) * self.netlist.arity[number] + (self.packing.words,)
         result: Words | None = None
         for position, literal in enumerate(literals):
             if literal is None:
+                if module.constant(position) != conjunctive:
+                    candidates = max((len(other) for other in literals if other is not None), default=1)
+                    return np.full((candidates, *shape), NONE if conjunctive else ALL)
                 continue
             signed = literal if position < positive else ~literal
             if result is None:
@@ -254,7 +258,6 @@ class Circuit:
             else:
                 # C order: operands are transposed views, and the next step wants plain rows.
                 result = (np.bitwise_and if conjunctive else np.bitwise_or)(result, signed, order="C")
-        shape = (self.packing.size,) * self.netlist.arity[number] + (self.packing.words,)
         if result is None:
             return np.full((1, *shape), ALL if conjunctive else NONE)
         if result.shape[1:] != shape:

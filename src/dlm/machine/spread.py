@@ -4,11 +4,11 @@ A unit is an affine map on rows, then a product over atoms. The map's matrices h
 times, with a sign: at input slot s and output slot t stands the weight of the permutation that leads
 from t to s. Connectives and negation are signs and biases, since an atom's weights sum to one:
 
-    and, atom       sum w P + w0          or, atom       1 - (sum w P)
-    and, not atom   1 - sum w P           or, not atom   1 - (1 - w0 - sum w P) = w0 + sum w P
+    and, atom       sum w P + w0 c                                  or, atom       1 - sum w P - w0 c
+    and, not atom   sum w (1 - P) + w0 c = 1 - sum w P - w0 (1 - c)  or, not atom   sum w P + w0 (1 - c)
 
-where w0 is the weight of the constant; "or" is 1 - product, so that the last factor changes its sign and
-a 1 is added to the product. Other t-norms than the product change the sign later (`fuzzy`).
+where w0 is the weight of the constant and c its truth; "or" is 1 - product, so that the last factor changes its
+sign and a 1 is added to the product. Other t-norms than the product change the sign later (`fuzzy`).
 """
 
 from __future__ import annotations
@@ -198,7 +198,8 @@ class _UnitTables:
         flipped = negated != disjunction
         sign = np.broadcast_to((np.where(flipped, -1.0, 1.0) * outer)[:, None, :], self.order.shape).copy()
         offset = np.zeros(self.order.shape)
-        sign[:, self.unit.constant] = np.where(flipped, 0.0, outer)
+        truth = np.array([[m.constant(atom) for m in modules] for atom in range(self.atoms)], dtype=np.float64)
+        sign[:, self.unit.constant] = (truth - negated) * np.where(disjunction, -1.0, 1.0) * outer
         offset[:, self.unit.constant] = np.where(flipped, outer, 0.0)
         return sign, offset
 

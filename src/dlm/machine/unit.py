@@ -36,7 +36,7 @@ def apply_unit(unit: UnitWiring, weights: Tensor, literals: Tensor, t_norm: TNor
     """The invented predicates [batch, m, ..., m, modules] under weights [batch, modules, atoms, choices].
 
     An atom is the weighted sum of the literals (of their negations, for a module's negated atoms) and
-    of the constant that preserves: true in a conjunction, false in a disjunction, never negated.
+    of a constant.
     """
     outputs: list[Tensor] = []
     modules = unit.modules
@@ -44,11 +44,10 @@ def apply_unit(unit: UnitWiring, weights: Tensor, literals: Tensor, t_norm: TNor
     for module in dict.fromkeys(modules):
         of_kind = torch.tensor([index for index, other in enumerate(modules) if other == module], device=weights.device)
         positive = module.atoms - module.negated
-        constant = 1.0 if module.connective == "and" else 0.0
         chosen = weights.index_select(1, of_kind)
-        atoms = _mix(preserve(literals, constant), chosen[:, :, :positive])
+        atoms = _mix(preserve(literals, module.constant(0)), chosen[:, :, :positive])
         if module.negated:
-            negated = _mix(preserve(negate(literals), constant), chosen[:, :, positive:])
+            negated = _mix(preserve(negate(literals), module.constant(positive)), chosen[:, :, positive:])
             atoms = torch.cat([atoms, negated], dim=-1)
         outputs.append((conjoin if module.connective == "and" else disjoin)(atoms, t_norm))
     order = [index for module in dict.fromkeys(modules) for index, other in enumerate(modules) if other == module]

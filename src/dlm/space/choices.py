@@ -106,8 +106,7 @@ def _body(wiring: Wiring, unit: UnitWiring, module: Module, chosen: NDArray[np.i
     parts: list[Formula] = []
     for position, choice in enumerate(chosen):
         if choice == unit.constant:
-            # The constant preserves: it is never negated.
-            parts.append(TRUE if module.connective == "and" else FALSE)
+            parts.append(TRUE if module.constant(position) else FALSE)
             continue
         literal = literal_of(wiring, unit, int(choice))
         parts.append(Not(literal) if position >= module.atoms - module.negated else literal)
@@ -135,7 +134,7 @@ def choice_words(
 ) -> tuple[str, str | None]:
     """A choice of an atom as text, and the predicate that it reads; a constant reads none."""
     if choice == unit.constant:
-        return format_formula(TRUE if module.connective == "and" else FALSE), None
+        return format_formula(TRUE if module.constant(position) else FALSE), None
     literal: Formula = literal_of(wiring, unit, choice)
     if position >= module.atoms - module.negated:
         literal = Not(literal)

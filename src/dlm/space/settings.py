@@ -8,11 +8,13 @@ from typing import Literal, get_args
 
 from dlm.errors import SettingsError
 
-__all__ = ["MAX_ARITY", "T_NORMS", "MachineSettings", "Quantifier", "TNorm"]
+__all__ = ["CONSTANTS", "MAX_ARITY", "T_NORMS", "Constants", "MachineSettings", "Quantifier", "TNorm"]
 
 Quantifier = Literal["exists", "forall"]
 TNorm = Literal["product", "godel", "lukasiewicz"]
 T_NORMS = get_args(TNorm)
+Constants = Literal["neutral", "published"]
+CONSTANTS = get_args(Constants)
 
 MAX_ARITY = 4
 
@@ -40,6 +42,13 @@ class MachineSettings:
     residual: bool = field(
         default=False, metadata={"help": "Every unit reads the inputs too, and the target every unit (IO residual)."}
     )
+    constants: Constants = field(
+        default="neutral",
+        metadata={
+            "help": "The constant that an atom may choose: true in a conjunction and false in a disjunction (neutral), "
+            "or true in both and false where an atom is negated (published)."
+        },
+    )
     t_norm: TNorm = field(
         default="product",
         metadata={"help": "The fuzzy *and* of a soft machine; *or* is its dual."},
@@ -65,6 +74,7 @@ class MachineSettings:
             f"different names out of {', '.join(allowed)}",
             self.quantifiers,
         )
+        _require(self.constants in CONSTANTS, "constants", f"one of {', '.join(CONSTANTS)}", self.constants)
         _require(self.t_norm in T_NORMS, "t_norm", f"one of {', '.join(T_NORMS)}", self.t_norm)
         for layer, arity, outputs in self.unit_outputs:
             _require(

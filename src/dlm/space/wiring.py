@@ -6,8 +6,8 @@ discrete search and extraction share it, so that "choice 17 of this atom" means 
 A unit at layer l and arity b reads *sources*: arity-b predicates of the layer before as they are,
 arity-(b-1) ones expanded, arity-(b+1) ones reduced by a quantifier. Each source is read under all b!
 permutations of the arguments. Choice ``s * b! + k`` is source s under permutation k of
-`permutations(b)`; the last choice, ``len(sources) * b!``, is the constant that preserves (true in a
-conjunction, false in a disjunction).
+`permutations(b)`; the last choice, ``len(sources) * b!``, is a constant (`Module.constant`), by which a module
+can preserve a single atom.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from itertools import permutations as all_permutations
 from typing import Literal
 
 from dlm.errors import DataError
-from dlm.space.settings import MachineSettings
+from dlm.space.settings import Constants, MachineSettings
 
 __all__ = ["Module", "Reading", "Source", "UnitKey", "UnitWiring", "Wiring", "permutations", "wire"]
 
@@ -51,6 +51,17 @@ class Module:
     connective: Literal["and", "or"]
     atoms: int
     negated: int
+    constants: Constants = "neutral"
+
+    def constant(self, atom: int) -> bool:
+        """The truth of the constant that an atom may choose: one that changes nothing, or as in the published program.
+
+        There the constant is one more literal, true, and is negated with the others. So a disjunction cannot pass on
+        a single atom that is not negated, but twice the same.
+        """
+        if self.constants == "neutral":
+            return self.connective == "and"
+        return atom < self.atoms - self.negated
 
 
 @dataclass(frozen=True)
@@ -156,7 +167,8 @@ def wire(settings: MachineSettings, inputs: Mapping[str, int], target: str, targ
         for layer in read
         for index in range(widths.get((layer, target_arity), 0))
     )
-    final = UnitWiring((settings.depth, target_arity), sources, (Module("and", settings.atoms, 0),), permuted=False)
+    conjunction = Module("and", settings.atoms, 0, settings.constants)
+    final = UnitWiring((settings.depth, target_arity), sources, (conjunction,), permuted=False)
     return Wiring(settings, ordered, target, target_arity, (*units, final))
 
 
@@ -181,10 +193,10 @@ def _modules(settings: MachineSettings, outputs: int) -> tuple[Module, ...]:
     disjunctions = outputs // 2
     conjunctions = outputs - disjunctions
     and_not, or_not = (conjunctions // 2, disjunctions - disjunctions // 2) if settings.negation else (0, 0)
-    atoms, half = settings.atoms, settings.atoms // 2
+    atoms, half, constants = settings.atoms, settings.atoms // 2, settings.constants
     return (
-        (Module("and", atoms, 0),) * (conjunctions - and_not)
-        + (Module("or", atoms, 0),) * (disjunctions - or_not)
-        + (Module("and", atoms, half),) * and_not
-        + (Module("or", atoms, half),) * or_not
+        (Module("and", atoms, 0, constants),) * (conjunctions - and_not)
+        + (Module("or", atoms, 0, constants),) * (disjunctions - or_not)
+        + (Module("and", atoms, half, constants),) * and_not
+        + (Module("or", atoms, half, constants),) * or_not
     )
