@@ -31,7 +31,7 @@ def test_the_paper_s_table(name: str, size: int, epochs: int) -> None:
     assert (descent.learning_rate, descent.weight_decay) == (0.005, 0.01)
     assert (soft.temperature, soft.noise, soft.dropout) == (1.0, 1.0, 0.1)
     assert (soft.temperature_decay, soft.noise_decay, soft.dropout_decay) == (0.995, 0.98, 0.98)
-    assert (descent.loss.balance, descent.loss.margin) == (0.0, 0.0)
+    assert (descent.loss.balance, descent.loss.margin) == (0.0, 1e-5)
     assert schedule.worlds == WorldSchedule()
     assert schedule.check_every == 0
     assert schedule.descent_at(0) == schedule.descent_at(7) == descent

@@ -1,7 +1,6 @@
 """The experiments of the paper: which runs they take, and what pages say of their records."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,10 +75,9 @@ def test_the_ablation_shortens_all_rows_alike() -> None:
         "dlm": {},
     }
     same = {"schedule": "paper", "shorten": 5}
-    wide = experiment.jobs(replace(few, methods=tuple(rows)))
-    assert {job.asked: {**job.settings} for job in wide} == {name: {**same, **row} for name, row in rows.items()}
-    usual = {f"{name}-narrow": {**same, **row, "diversity": 1} for name, row in rows.items()}
-    assert {job.asked: {**job.settings} for job in experiment.jobs(few)} == usual
+    assert {job.asked: {**job.settings} for job in experiment.jobs(few)} == {
+        name: {**same, **row} for name, row in rows.items()
+    }
 
 
 def test_the_usual_critic_runs_keep_the_soft_policy() -> None:
@@ -153,8 +151,7 @@ def test_the_ablation_averages_over_tasks(tmp_path: Path) -> None:
         about = {"asked": "dlm", "task": task, "settings": {"shorten": 5}}
         records.keep(str(number), {**run(number, end=end, verified=True, first=1), **about})
     records.keep("other", {**run(9, end=0.0, verified=True, first=1), "asked": "dlm", "settings": {"shorten": 8}})
-    (group,) = experiment.figures(records.done, wanted)["groups"]
-    (row,) = group["rows"]
+    (row,) = experiment.figures(records.done, wanted)["rows"]
     assert (row["runs"], row["successful"], row["by_task"]) == (3, 75, {"a": 50, "b": 100})
     assert "| dlm | all of it | 3 | 75 | 95 |" in write_page(experiment, wanted, records, tmp_path).read_text()
 
@@ -167,16 +164,11 @@ def test_the_ablation_compares_what_all_rows_have_run(tmp_path: Path) -> None:
         ("dlm", "a", 1, 0.5),
         ("dlm", "b", 0, 0.5),
         ("softmax", "a", 0, 0.5),
-        ("dlm-narrow", "b", 0, 1.0),  # compared with rows of its own width only
     ):
         about = {"asked": row, "task": task, "settings": {"shorten": 5}}
         records.keep(f"{row} {task} {seed}", {**run(seed, end=end, verified=True, first=1), **about})
-    narrow, wide = (
-        {row["method"]: (row["runs"], row["successful"]) for row in group["rows"]}
-        for group in experiment.figures(records.done, wanted)["groups"]
-    )
-    assert narrow == {"dlm-narrow": (1, 100)}
-    assert wide == {"softmax": (1, 0), "dlm": (1, 100)}
+    rows = experiment.figures(records.done, wanted)["rows"]
+    assert {row["method"]: (row["runs"], row["successful"]) for row in rows} == {"softmax": (1, 0), "dlm": (1, 100)}
     text = write_page(experiment, wanted, records, tmp_path).read_text()
     assert "Compared are the tasks and seeds that all rows have run; 2 more runs are in the records." in text
 

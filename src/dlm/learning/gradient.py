@@ -23,7 +23,7 @@ from dlm.errors import RunError
 from dlm.learning.film import FilmFrame
 from dlm.learning.fit import Fit, fit_answers, fit_program
 from dlm.learning.sampling import TrainingWorlds, training_sizes
-from dlm.learning.schedule import Descent, Schedule
+from dlm.learning.schedule import CUT, Descent, Schedule
 from dlm.logic.syntax import Program
 from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of, while_training
 from dlm.runs.checkpoint import choices_of, examples_of
@@ -34,8 +34,6 @@ from dlm.tasks.task import Task
 
 __all__ = ["GradientLearner", "GradientState"]
 
-# Predictions are cut to [CUT, 1 - CUT] before their logarithm is taken.
-CUT = 1e-5
 LOSS_MEMORY = 0.99
 # Worlds of the first test of a program, and of each size in the test that decides.
 FEW, MANY = 32, 32
@@ -356,8 +354,8 @@ class GradientLearner:
 def squeeze(truth: Tensor, margin: float) -> Tensor:
     """Predictions in [margin, 1 - margin], and where that is 0 cut off short of 0 and 1.
 
-    Cutting off is the paper's way. It takes the gradient from what is wrong beyond doubt, which with choices nearly
-    hard is most of what is wrong; a margin leaves it, and bounds it.
+    Cutting off takes the gradient from what is wrong beyond doubt, which with choices nearly hard is most of what is
+    wrong; a margin leaves it, and bounds it.
     """
     return margin + (1 - 2 * margin) * truth if margin else truth.clamp(CUT, 1 - CUT)
 

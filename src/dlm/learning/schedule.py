@@ -13,6 +13,7 @@ from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
 
 __all__ = [
+    "CUT",
     "SCHEDULES",
     "Descent",
     "LossSchedule",
@@ -26,9 +27,8 @@ __all__ = [
     "whole_worlds",
 ]
 
-DIVERSITY = 10.0
-"""How many times wider than in the published program the first logits are. Choices that begin alike stay mixed: under
-noise a mixture of several that mean the same is safer than any of them."""
+CUT = 1e-5
+"""How far predictions keep from 0 and 1, whose logarithm is infinite."""
 
 SHALLOW = 5
 """Layers that a restart of the fast schedule has at least."""
@@ -39,7 +39,7 @@ class SoftnessSchedule:
     """How soft the choices of a machine are, initially, and the factors an epoch."""
 
     temperature: float = 1.0  # of the choice of an atom
-    diversity: float = 1.0  # factor on the first logits; the paper does not tell them
+    diversity: float = 1.0  # factor on the first logits of the published program: wide ones differ from the start
     noise: float = 1.0  # scale of the noise on logits
     distribution: Literal["gumbel", "gaussian"] = "gumbel"  # of that noise
     dropout: float = 0.1  # share of choices left out in each sample
@@ -54,7 +54,7 @@ class LossSchedule:
 
     balance: float = 0.0  # share of a batch's weight that the rarer class has at least, initially
     balance_decay: float = 1.0  # factor an epoch
-    margin: float = 0.0  # distance from 0 and 1 that predictions are squeezed to keep
+    margin: float = 0.0  # distance from 0 and 1 that predictions are squeezed to keep; 0: they are cut off near them
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,10 @@ class Schedule:
 def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
     """The paper's table: worlds of the training size, one start, extraction at its end.
 
-    What the paper leaves open is how wide the first logits are. They are wider here than in its published program.
+    What the paper leaves open is as in its published program: the width of the first logits, and predictions that are
+    squeezed by a hair.
     """
-    descent = Descent(epochs=task.epochs, softness=SoftnessSchedule(diversity=DIVERSITY))
+    descent = Descent(epochs=task.epochs, loss=LossSchedule(margin=CUT))
     slice_steps = _slice_steps(settings, task.train_size, 4)
     return Schedule(size=task.train_size, descent=descent, restarts=1, slice_steps=slice_steps)
 
@@ -128,7 +129,7 @@ def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
 
 def _warm_descent(loss: LossSchedule) -> Descent:
     """The paper's cooling, in a few seconds."""
-    return Descent(learning_rate=0.02, steps=30, epochs=100, softness=SoftnessSchedule(diversity=DIVERSITY), loss=loss)
+    return Descent(learning_rate=0.02, steps=30, epochs=100, softness=SoftnessSchedule(diversity=10.0), loss=loss)
 
 
 def _cold_descent(loss: LossSchedule) -> Descent:
@@ -139,7 +140,7 @@ def _cold_descent(loss: LossSchedule) -> Descent:
 
 def _slow_descent(loss: LossSchedule) -> Descent:
     """The paper's cooling, for targets that are hard to come by."""
-    softness = SoftnessSchedule(diversity=DIVERSITY)
+    softness = SoftnessSchedule(diversity=10.0)
     return Descent(learning_rate=0.01, steps=125, epochs=200, softness=softness, loss=loss)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from dlm.sweeps.job import Job, Record
@@ -26,26 +25,18 @@ ROWS = {
     "gaussian": Method("gaussian", "gradient", {"noise": "gaussian"}, words="Gaussian noise"),
     "dlm": Method("dlm", "gradient", words="all of it"),
 }
-"""With the first logits of our schedule."""
-NARROW = "-narrow"
-METHODS = ROWS | {
-    name + NARROW: replace(row, name=name + NARROW, settings={**row.settings, "diversity": 1})
-    for name, row in ROWS.items()
-}
-"""And with those of the published program, in which noise has more to do: its choices begin nearly alike."""
-WIDTHS = {NARROW: "published logits", "": "wide logits"}
 
 
 class AblationTable(Experiment):
-    """Five rows, ten tasks, five seeds, one start a seed; the same rows with wider first logits if asked for."""
+    """Five rows, ten tasks, five seeds, one start a seed."""
 
     name = "ablation"
     tasks = task_names()
-    usual = tuple(name for name in METHODS if name.endswith(NARROW))
+    usual = tuple(ROWS)
 
     @property
     def methods(self) -> Mapping[str, Method]:
-        return METHODS
+        return ROWS
 
     def jobs(self, wanted: Wanted) -> list[Job]:
         return self.chosen_jobs(wanted, OWN_TRAINING, {"schedule": "paper", "shorten": wanted.shorten or SHORTEN})
@@ -53,36 +44,25 @@ class AblationTable(Experiment):
     def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
         factor = wanted.shorten or SHORTEN
         runs = [run for run in records if run.get("settings", {}).get("shorten") == factor]
-        groups = [
-            _group(words, mine)
-            for width, words in WIDTHS.items()
-            if (mine := [run for run in runs if run["asked"].removesuffix(NARROW) + width == run["asked"]])
+        compared = _compared(runs)
+        rows = [
+            _row(method, mine)
+            for method in ROWS.values()
+            if (mine := [run for run in compared if run["asked"] == method.name])
         ]
         return {
             "shorten": factor,
-            "groups": groups,
+            "rows": rows,
+            "tasks": list(dict.fromkeys(run["task"] for run in compared)),
+            "left_out": len(runs) - len(compared),
             "commits": sorted({run["commit"] for run in runs}),
             "hours": sum(run.get("cpu_seconds") or 0 for run in runs) / 3600,
         }
 
     def draw(self, figures: Record, path: Path) -> None:
-        shown: dict[str, dict[str, float | None]] = {"paper": {name: ABLATION[name][0] for name in ROWS}}
-        for group in figures["groups"]:
-            label = f"{group['words']}, {len(group['tasks'])} tasks"
-            shown[label] = {row["method"].removesuffix(NARROW): row["successful"] for row in group["rows"]}
-        draw_bars(shown, "average PSS, %", path)
-
-
-def _group(words: str, runs: Sequence[Record]) -> Record:
-    """The rows that begin with logits of one width."""
-    compared = _compared(runs)
-    rows = [
-        _row(method, mine)
-        for method in METHODS.values()
-        if (mine := [run for run in compared if run["asked"] == method.name])
-    ]
-    tasks = list(dict.fromkeys(run["task"] for run in compared))
-    return {"words": words, "rows": rows, "tasks": tasks, "left_out": len(runs) - len(compared)}
+        paper: dict[str, float | None] = {name: ABLATION[name][0] for name in ROWS}
+        ours: dict[str, float | None] = {row["method"]: row["successful"] for row in figures["rows"]}
+        draw_bars({"paper": paper, f"here, {len(figures['tasks'])} tasks": ours}, "average PSS, %", path)
 
 
 def _compared(runs: Sequence[Record]) -> list[Record]:
@@ -108,5 +88,5 @@ def _row(method: Method, runs: Sequence[Record]) -> Record:
         "by_task": seeds,
         "rate": statistics.mean(rates),
         "rate_spread": spread(rates),
-        "paper": ABLATION[method.name.removesuffix(NARROW)],
+        "paper": ABLATION[method.name],
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from dlm.learning.settings import BASELINES, LEARNERS
@@ -18,8 +18,9 @@ __all__ = ["IlpTable", "ended", "spread", "successful"]
 
 COLUMNS = {"gradient": "DLM", "nlm": "NLM", "dilp": "dILP", "dnl-ilp": "dNL-ILP"}
 """The paper's column of a learner."""
-NARROW = Method("gradient-narrow", "gradient", {"diversity": 1}, column="DLM")
-"""With the first logits of the published program; the paper does not tell them."""
+NEUTRAL = Method("gradient-neutral", "gradient", {"constants": "neutral"}, column="DLM", words="neutral constants")
+WIDE = replace(NEUTRAL, name="gradient-wide", settings={"constants": "neutral", "diversity": 10})
+"""With constants as the paper's text can be read, instead of those of its published program; and from wide logits."""
 BESIDE = Method("gradient-2-jobs", "gradient", {"jobs": 2}, column="DLM", words="restarts on two cores")
 """Of the fast schedule: it takes both cores of a small machine, so run one at a time."""
 OWN_TRAINING = 864_000.0
@@ -39,7 +40,7 @@ class IlpTable(Experiment):
     @property
     def methods(self) -> Mapping[str, Method]:
         learners = {name: Method(name, name, column=COLUMNS.get(name)) for name in LEARNERS}
-        return learners | {method.name: method for method in (NARROW, BESIDE)}
+        return learners | {method.name: method for method in (NEUTRAL, WIDE, BESIDE)}
 
     def jobs(self, wanted: Wanted) -> list[Job]:
         ours = self.schedule(wanted) == "fast"
