@@ -171,7 +171,7 @@ def build_settings(problem: AnyProblem, given: Mapping[str, Any]) -> LearnSettin
         shape = phase_machine(problem.settings) if given.get("incremental") else problem.settings
         if learner == "nlm":
             shape = nlm_machine(problem)
-        elif learner == "gradient" and given.get("schedule") == "paper":
+        elif learner == "gradient":
             shape = replace(shape, constants="published")
         own = {name: given[name] for name in OF_TASKS if given.get(name) is not None}
         return LearnSettings(task=problem.name, machine=replace(shape, **machine), **common, **own)

@@ -21,8 +21,6 @@ COLUMNS = {"gradient": "DLM", "nlm": "NLM", "dilp": "dILP", "dnl-ilp": "dNL-ILP"
 NEUTRAL = Method("gradient-neutral", "gradient", {"constants": "neutral"}, column="DLM", words="neutral constants")
 WIDE = replace(NEUTRAL, name="gradient-wide", settings={"constants": "neutral", "diversity": 10})
 """With constants as the paper's text can be read, instead of those of its published program; and from wide logits."""
-BESIDE = Method("gradient-2-jobs", "gradient", {"jobs": 2}, column="DLM", words="restarts on two cores")
-"""Of the fast schedule: it takes both cores of a small machine, so run one at a time."""
 OWN_TRAINING = 864_000.0
 """Seconds for training that ends by itself: ten days, as good as no limit."""
 FAST_LIMIT = 600.0
@@ -40,7 +38,7 @@ class IlpTable(Experiment):
     @property
     def methods(self) -> Mapping[str, Method]:
         learners = {name: Method(name, name, column=COLUMNS.get(name)) for name in LEARNERS}
-        return learners | {method.name: method for method in (NEUTRAL, WIDE, BESIDE)}
+        return learners | {method.name: method for method in (NEUTRAL, WIDE)}
 
     def jobs(self, wanted: Wanted) -> list[Job]:
         ours = self.schedule(wanted) == "fast"
