@@ -1,4 +1,4 @@
-"""The table of inductive logic programming: ten tasks, three learners, fresh seeds.
+"""The table of inductive logic programming: ten tasks, two learners, fresh seeds.
 
 Run as ``make bench-ilp``, or ``python -m benchmarks.ilp --learners auto search --tasks family/is-uncle --seeds 0-9``.
 Runs of `auto` have the machine to themselves; runs of one learner use one core and go side by side. Finished runs are
@@ -17,7 +17,6 @@ __all__ = ["PLANS", "main", "page"]
 PLANS = {
     "auto": Plan(learners=("auto",), limits=dict.fromkeys(task_names(), 180), seeds=10, alone=True),
     "search": Plan(learners=("search",), limits=dict.fromkeys(task_names(), 180), seeds=10),
-    "gradient": Plan(learners=("gradient",), limits=dict.fromkeys(task_names(), 600)),
 }
 
 
