@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from export.judges import needs_swipl
+
 GRANDPARENT = "is_grandparent(x, y) :- exists z: (son(y, z) & father(x, z)) | (mother(x, z) & daughter(y, z)).\n"
 
 
@@ -32,6 +34,7 @@ def test_what_is_measured_is_kept_and_shown(tmp_path: Path, script: Callable[...
     assert json.loads((tmp_path / "run.json").read_text()) == kept
 
 
+@needs_swipl
 def test_all_engines_and_judges_agree(tmp_path: Path, script: Callable[..., str]) -> None:
     """A sample of `make torture`."""
     few = ("--pairs", 40, "--spark", 0, "--jobs", 1, "--out", tmp_path / "t.md")
