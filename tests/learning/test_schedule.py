@@ -91,11 +91,13 @@ def test_each_change_changes_one_thing() -> None:
 def test_a_shortened_schedule_cools_as_far_in_fewer_steps() -> None:
     task = get_task("graph/1-outdegree")
     plain, short = paper_schedule(task, task.settings), schedule_for(task, asked(shorten=8))
-    assert short.descent == replace(plain.descent, steps=31)
+    assert short.descent == replace(plain.descent, steps=31, learning_rate=0.04)
+    assert schedule_for(task, asked(shorten=2)).descent.learning_rate == 0.01
     assert short.descent_at(0) == short.descent_at(3) == short.descent
     fast = schedule_for(task, replace(asked(shorten=10), schedule="fast"))
     assert [fast.descent_at(restart).steps for restart in (0, 1, 9)] == [3, 10, 10]
-    assert schedule_for(task, asked(shorten=1e9)).descent.steps == 1
+    least = schedule_for(task, asked(shorten=1e9)).descent
+    assert (least.steps, least.learning_rate) == (1, 0.04)
 
 
 @pytest.mark.parametrize(

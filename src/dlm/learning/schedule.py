@@ -30,6 +30,9 @@ __all__ = [
 CUT = 1e-5
 """How far predictions keep from 0 and 1, whose logarithm is infinite."""
 
+FASTEST = 0.04
+"""The learning rate of a schedule that is shortened, at most."""
+
 SHALLOW = 5
 """Layers that a restart of the fast schedule has at least."""
 
@@ -178,7 +181,7 @@ def _changed(schedule: Schedule, settings: LearnSettings) -> Schedule:
 
 
 def _changed_descent(descent: Descent, settings: LearnSettings) -> Descent:
-    """What is shortened has fewer steps an epoch, so that temperatures fall as before, but sooner."""
+    """What is shortened has fewer and longer steps an epoch: temperatures fall as before, and logits get as far."""
     soft = descent.softness
     if settings.noise == "none":
         soft = replace(soft, noise=0.0)
@@ -190,7 +193,9 @@ def _changed_descent(descent: Descent, settings: LearnSettings) -> Descent:
         soft = replace(soft, dropout=settings.dropout)
     if settings.diversity is not None:
         soft = replace(soft, diversity=settings.diversity)
-    return replace(descent, softness=soft, steps=max(1, round(descent.steps / (settings.shorten or 1.0))))
+    factor = settings.shorten or 1.0
+    rate = max(descent.learning_rate, min(descent.learning_rate * factor, FASTEST))
+    return replace(descent, softness=soft, steps=max(1, round(descent.steps / factor)), learning_rate=rate)
 
 
 def _slice_steps(settings: MachineSettings, size: int, batch: int) -> int:

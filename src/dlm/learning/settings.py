@@ -66,7 +66,8 @@ class LearnSettings(RunSettings):
         default=None, metadata={"help": "How many times wider the first logits are than in the published program."}
     )
     shorten: float | None = field(
-        default=None, metadata={"help": "How many times fewer steps an epoch has; there are as many epochs."}
+        default=None,
+        metadata={"help": "How many times fewer and longer steps an epoch has; there are as many epochs."},
     )
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from dlm.tasks import task_names
 __all__ = ["SHORTEN", "AblationTable"]
 
 SHORTEN = 8.0
-"""By how much the paper's schedule is shortened, in all rows alike: fewer steps an epoch, as many epochs."""
+"""By how much the paper's schedule is shortened, in all rows alike: fewer and longer steps an epoch, as many epochs."""
 
 ROWS = {
     "softmax": Method("softmax", "gradient", {"noise": "none", "dropout": 0}, words="softmax without noise"),
