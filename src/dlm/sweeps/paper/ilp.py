@@ -18,7 +18,7 @@ __all__ = ["IlpTable", "ended", "spread", "successful"]
 
 COLUMNS = {"gradient": "DLM", "nlm": "NLM", "dilp": "dILP", "dnl-ilp": "dNL-ILP"}
 """The paper's column of a learner."""
-NEUTRAL = Method("gradient-neutral", "gradient", {"constants": "neutral"}, column="DLM", words="neutral constants")
+NEUTRAL = Method("gradient-neutral", "gradient", {"constants": "neutral"}, column="DLM")
 WIDE = replace(NEUTRAL, name="gradient-wide", settings={"constants": "neutral", "diversity": 10})
 """With constants as the paper's text can be read, instead of those of its published program; and from wide logits."""
 OWN_TRAINING = 864_000.0
