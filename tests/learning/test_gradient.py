@@ -1,4 +1,4 @@
-import dataclasses
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,7 @@ def test_the_default_schedule_learns_with_the_task_s_own_machine() -> None:
 def test_the_paper_s_schedule_tries_the_program_at_the_end_only() -> None:
     task = get_task("graph/1-outdegree")
     paper = paper_schedule(task, SMALL)
-    paper = dataclasses.replace(paper, descent=dataclasses.replace(paper.descent, steps=10, epochs=3), slice_steps=10)
+    paper = replace(paper, descent=replace(paper.descent, steps=10, epochs=3), slice_steps=10)
     of = learner(task=task.name, schedule=paper)
     reports = [of.advance() for _ in range(3)]
     assert [report.candidate is not None for report in reports] == [False, False, True]
@@ -139,7 +139,7 @@ def test_counterexamples_are_trained_on_and_bounded() -> None:
 
 def test_fresh_logits_know_no_counterexamples() -> None:
     task = get_task("graph/4-connectivity")
-    schedule = dataclasses.replace(QUICK, shallower=0, worlds=WorldSchedule(mine=1))
+    schedule = replace(QUICK, shallower=0, worlds=WorldSchedule(mine=1))
     of = learner(task=task.name, schedule=schedule)
     of.refute([task.sample(np.random.default_rng(0), 50, 4)])
     while of.advance().restarts == 1:
@@ -154,6 +154,26 @@ def test_a_restart_no_better_than_a_constant_is_given_up_half_way(monkeypatch: p
     reports = [of.advance() for _ in range(half_way)]
     assert [report.restarts for report in reports[-2:]] == [1, 2]
     assert of.standing.lift == 2.0
+
+
+def test_a_restart_that_keeps_no_promise_is_given_up_half_way() -> None:
+    of = learner(task="family/is-uncle", schedule=replace(QUICK, descent=replace(QUICK.descent, promise=1.1)))
+    half_way = QUICK.descent.epochs * QUICK.descent.steps // 2 // QUICK.slice_steps
+    reports = [of.advance() for _ in range(half_way)]
+    assert [report.restarts for report in reports[-2:]] == [1, 2]
+
+
+def test_a_restart_has_worlds_of_its_own_size() -> None:
+    schedule = replace(QUICK, opening=replace(QUICK.descent, epochs=2), descent=replace(QUICK.descent, size=9))
+    schedule = replace(schedule, worlds=WorldSchedule(mine=2))  # none of them smaller
+    of = learner(schedule=schedule)
+    assert of.worlds.next_size() == 6
+    while of.advance().restarts == 1:
+        assert of.worlds.size == 6
+    assert of.worlds.size == of.worlds.few(3)[0].size == 9
+    again = learner(schedule=schedule)
+    again.restore(of.state())
+    assert again.worlds.size == 9
 
 
 def test_current_choices_are_a_program_of_the_space() -> None:
@@ -225,7 +245,7 @@ def test_the_rows_of_the_ablation_train_as_they_say(changes: dict[str, Any], noi
     )
     learner = build_learner("gradient", task, settings)
     assert isinstance(learner, GradientLearner)
-    learner.schedule = dataclasses.replace(learner.schedule, slice_steps=3)
+    learner.schedule = replace(learner.schedule, slice_steps=3)
     assert learner.advance().figures["loss"] > 0
     found = learner._selection()  # after three steps, which are three epochs
     assert (found.temperature, found.noise, found.dropout) == pytest.approx((0.995**3, noise, dropout))

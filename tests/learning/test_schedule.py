@@ -41,7 +41,7 @@ def test_the_paper_s_table(name: str, size: int, epochs: int) -> None:
 def test_the_fast_schedule_never_trains_on_larger_worlds(name: str) -> None:
     task = get_task(name)
     schedule = fast_schedule(task, task.settings)
-    assert schedule.size <= task.train_size
+    assert schedule.size <= schedule.largest <= task.train_size
     assert 1 <= schedule.slice_steps <= 100
     assert schedule.check_every > 0
 
@@ -51,6 +51,15 @@ def test_an_opening_comes_before_all_other_restarts() -> None:
     schedule = Schedule(size=5, descent=usual, opening=opening)
     assert [schedule.descent_at(restart) for restart in range(3)] == [opening, usual, usual]
     assert replace(schedule, opening=None).descent_at(0) == usual
+
+
+def test_what_small_worlds_do_not_tell_is_learned_in_whole_ones() -> None:
+    uncle, mguncle = get_task("family/is-uncle"), get_task("family/is-mguncle")
+    schedule = fast_schedule(uncle, uncle.settings)
+    assert (schedule.size, schedule.descent_at(0).size, schedule.descent_at(1).size) == (12, 0, uncle.train_size)
+    assert schedule.largest == uncle.train_size
+    parts = fast_schedule(mguncle, mguncle.settings)
+    assert (parts.largest, parts.worlds.larger) == (12, mguncle.train_size)
 
 
 def test_schedules_by_name() -> None:

@@ -53,7 +53,7 @@ def build_learner(name: str, task: Task, settings: LearnSettings) -> AnyTaskLear
 
         schedule = schedule_for(task, settings)
         wiring = wire(settings.machine, task.inputs, task.target, task.target_arity)
-        needed = estimate_bytes(wiring, schedule.size, schedule.batch, task.distinct_only)
+        needed = estimate_bytes(wiring, schedule.largest, schedule.batch, task.distinct_only)
         require_bytes(needed, "a training step of this machine", SMALLER)
         return GradientLearner(task, settings.machine, schedule, settings.seed, find_device(settings.device))
     raise SettingsError(f"there is no learner {name!r}")
@@ -97,7 +97,8 @@ def build_phase(name: str, task: Task, settings: LearnSettings, phase: Phase) ->
     if settings.schedule == "fast":  # the paper's schedule is long enough, and is not shortened
         schedule = replace(
             schedule,
-            descent=replace(schedule.descent, steps=phase.steps),
+            # A phase is a part of the way: its worlds are small, and nobody expects much of its programs.
+            descent=replace(schedule.descent, size=0, steps=phase.steps, promise=0.0),
             opening=None,
             shallower=0,
         )

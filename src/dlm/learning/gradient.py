@@ -38,7 +38,7 @@ LOSS_MEMORY = 0.99
 # Worlds of the first test of a program, and of each size in the test that decides.
 FEW, MANY = 32, 32
 # Programs are compared by their skill (`Fit.skill`). If half a restart has found none above this one, about that of a
-# constant, another follows, with twice the weight of the rarer class.
+# constant, another follows, with twice the weight of the rarer class; and at any rate if it has kept no promise.
 CONSTANT = 0.05
 LOOK_EVERY = 250
 """Steps between two looks at the program of a schedule that reads it off only at its end."""
@@ -133,8 +133,8 @@ class GradientLearner:
             done = over and 0 < self.schedule.restarts <= self.standing.restarts
             if over or (every and course.step % every == 0):
                 candidate = self._try_program(last=done) or candidate
-            if every and 2 * self._epoch >= epochs and course.best < CONSTANT:
-                self.standing.lift *= 2
+            if every and 2 * self._epoch >= epochs and course.best < max(CONSTANT, self.now.descent.promise):
+                self.standing.lift *= 2 if course.best < CONSTANT else 1
                 over = True
             if done:
                 break
@@ -185,6 +185,7 @@ class GradientLearner:
         wiring = self._wiring_at(depth)
         machine = Machine(wiring, self._generator, device=self.device)
         descent = self.schedule.descent_at(self.standing.restarts)
+        self.worlds.size = descent.size or self.schedule.size
         machine.logits.data.mul_(descent.softness.diversity)
         optimiser = torch.optim.AdamW(
             [machine.logits], lr=descent.learning_rate, weight_decay=descent.weight_decay, fused=True

@@ -135,9 +135,18 @@ class TrainingWorlds:
 
     def __init__(self, task: Task, schedule: Schedule, rng: np.random.Generator) -> None:
         self.task, self.schedule = task, schedule
+        self.size = schedule.size
+        """Objects in a world, at most."""
         self.hard: list[Examples] = []
         self._rng = rng
-        self._factor = self._rarity_factor() if schedule.worlds.rich else 1
+        self._factors: dict[int, int] = {}
+
+    @property
+    def _factor(self) -> int:
+        """How many times more worlds to draw than to keep, so that the rarer class is not rare."""
+        if self.size not in self._factors:
+            self._factors[self.size] = self._rarity_factor() if self.schedule.worlds.rich else 1
+        return self._factors[self.size]
 
     def keep(self, counterexamples: Sequence[Examples]) -> None:
         """Train on these worlds too from now on; the oldest are forgotten."""
@@ -147,7 +156,7 @@ class TrainingWorlds:
 
     def next_size(self) -> int:
         """The size of a slice's worlds: the largest, at times a smaller one or that of a counterexample."""
-        size, draw = self.schedule.size, self._rng.random()
+        size, draw = self.size, self._rng.random()
         if self.hard and self._rng.random() < REMEMBER:
             return self.hard[self._rng.integers(len(self.hard))].size
         smaller = [s for s in training_sizes(size) if 2 * s >= size and s < size]
@@ -168,8 +177,8 @@ class TrainingWorlds:
 
     def few(self, count: int) -> list[Examples]:
         """Worlds of the training size, and as many rich ones where the rarer class is rare."""
-        few = [self.task.sample(self._rng, count, self.schedule.size)]
-        return few if self._factor == 1 else [*few, self.rich(count, self.schedule.size)]
+        few = [self.task.sample(self._rng, count, self.size)]
+        return few if self._factor == 1 else [*few, self.rich(count, self.size)]
 
     def rich(self, count: int, size: int) -> Examples:
         """Worlds with atoms of the rarer class: whole ones, or cut out of larger ones."""
@@ -181,10 +190,10 @@ class TrainingWorlds:
         return sample_rich(self.task, self._rng, count, size, self._factor)
 
     def _rarity_factor(self) -> int:
-        """How many times more worlds to draw than to keep, so that the rarer class is not rare; of no seed."""
+        """That of this size, of no seed."""
         if self.task.one_is_enough:
             return 1
-        examples = self.task.sample(fixed_rng(), 1000, self.schedule.size)
+        examples = self.task.sample(fixed_rng(), 1000, self.size)
         share = float(examples.target.reshape(examples.count, -1)[examples.asked].mean())
         rare = min(share, 1 - share)
         return RICH_FACTOR if rare * RICH_FACTOR < RICH_SHARE else max(1, round(RICH_SHARE / rare))

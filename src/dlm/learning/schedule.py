@@ -74,10 +74,12 @@ class WorldSchedule:
 class Descent:
     """How a restart descends: the paper's way, by default."""
 
+    size: int = 0  # objects in a training world, at most; 0: as many as the schedule says
     learning_rate: float = 0.005  # of AdamW
     weight_decay: float = 0.01  # of AdamW
     steps: int = 250  # steps an epoch; temperature, noise and dropout fall after each
     epochs: int = 200
+    promise: float = 0.0  # skill of the best program, half way, below which a restart is given up
     softness: SoftnessSchedule = SoftnessSchedule()
     loss: LossSchedule = LossSchedule()
 
@@ -100,6 +102,11 @@ class Schedule:
         """That of a restart, counted from 0."""
         return self.descent if restart or self.opening is None else self.opening
 
+    @property
+    def largest(self) -> int:
+        """Objects in the largest world of all restarts."""
+        return max(self.size, self.descent.size, self.opening.size if self.opening else 0)
+
 
 def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
     """The paper's table: worlds of the training size, one start, extraction at its end.
@@ -113,7 +120,11 @@ def paper_schedule(task: Task, settings: MachineSettings) -> Schedule:
 
 
 def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
-    """Small worlds, rich in the rarer class; restarts until the program is right, the first one quick and warm."""
+    """Worlds that are rich in the rarer class; restarts until the program is right, the first one quick and warm.
+
+    It has small worlds. What it does not find there may be what they do not tell, so later ones have worlds of the
+    training size.
+    """
     breadth = max(settings.breadth_at(layer) for layer in range(1, settings.depth))
     size = min(8 if breadth > 3 else 12, task.train_size)
     larger = task.train_size if living_size(task, size) > size else 0
@@ -121,7 +132,7 @@ def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
     schedule = Schedule(
         size=size,
         worlds=WorldSchedule(smaller=0.25, rich=0.5, larger=larger, mine=2),
-        descent=_slow_descent(loss) if larger else _cold_descent(loss),
+        descent=_slow_descent(loss) if larger else _cold_descent(loss, task.train_size),
         opening=None if larger else _warm_descent(loss),
         shallower=0 if larger else max(0, settings.depth - SHALLOW),
         check_every=50,
@@ -135,10 +146,18 @@ def _warm_descent(loss: LossSchedule) -> Descent:
     return Descent(learning_rate=0.02, steps=30, epochs=100, softness=SoftnessSchedule(diversity=10.0), loss=loss)
 
 
-def _cold_descent(loss: LossSchedule) -> Descent:
+def _cold_descent(loss: LossSchedule, size: int) -> Descent:
     """Choices that are nearly hard from the beginning."""
     softness = SoftnessSchedule(diversity=3.0, temperature=0.5, temperature_decay=0.98)
-    return Descent(learning_rate=0.03, steps=100, epochs=100, softness=softness, loss=replace(loss, margin=0.05))
+    return Descent(
+        size=size,
+        learning_rate=0.03,
+        steps=100,
+        epochs=100,
+        promise=0.75,
+        softness=softness,
+        loss=replace(loss, margin=0.05),
+    )
 
 
 def _slow_descent(loss: LossSchedule) -> Descent:
