@@ -34,6 +34,7 @@ def test_values_of_several_parts_have_a_plus() -> None:
         ("depth", "a grid is given as SETTING=VALUE"),
         ("depth=", "a grid is given as SETTING=VALUE"),
         ("seed=1,2", "that is --seeds"),
+        ("time_limit=4,8", "that is --time-limit"),
         ("breadth=two", "breadth takes whole numbers"),
         ("unit_outputs=1:2", "unit_outputs takes LAYER:ARITY:N triples"),
     ],
@@ -55,6 +56,24 @@ def test_runs_that_could_not_begin_are_refused_beforehand() -> None:
         check_settings("family/has-father", parse_grid(["depth=4,1"]))
     with pytest.raises(SettingsError, match="keep_soft"):
         check_settings("family/has-father", parse_grid(["keep_soft=true"]))
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ("residual=yes,no", "'residual' setting must be true or false. Got 'yes'"),
+        ("incremental=maybe", "'incremental' setting must be true or false"),
+        ("depth=4,x", "'depth' setting must be a whole number. Got 'x'"),
+        ("depth=4.5", "'depth' setting must be a whole number"),
+        ("outputs=2.5", "'outputs' setting must be a whole number"),
+        ("breadth=3+3", "one whole number, or one for each of the 4 layers"),
+        ("repair=false", "nothing to act in"),
+    ],
+)
+def test_values_of_the_wrong_kind_are_refused_beforehand(grid: str, message: str) -> None:
+    with pytest.raises(SettingsError) as error:
+        check_settings("family/has-father", parse_grid([grid]))
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(

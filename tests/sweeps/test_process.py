@@ -1,11 +1,13 @@
 """A job in its process: records, costs, and what happens to those that are stopped or fail."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,50 @@ def test_a_run_that_is_stopped_saves_and_goes_on_later(tmp_path: Path) -> None:
     assert again["ended"] == "time limit"
     assert again["seconds"] >= spent
     assert again["cpu_seconds"] > cost["cpu_seconds"]
+
+
+def test_a_run_that_cannot_go_on_for_now_keeps_its_folder(tmp_path: Path) -> None:
+    """A full disk, say. What it had saved is there when the sweep is started again."""
+    out = tmp_path / ENDLESS.folder
+    short = replace(ENDLESS, limit=1.0)
+    assert run_job(short, tmp_path) is not None
+    (out / "result.json").unlink()
+    kept = (out / "search.safetensors").read_bytes()
+    (out / "search.safetensors").write_bytes(b"")
+    record = run_job(ENDLESS, tmp_path)
+    assert record is not None
+    assert record["error"].startswith("error: ")
+    (out / "search.safetensors").write_bytes(kept)
+    spent = json.loads((out / "progress.json").read_text())["seconds"]
+    again = run_job(replace(ENDLESS, limit=spent + 0.5), tmp_path)
+    assert again is not None
+    assert again["seconds"] >= spent
+
+
+def test_a_longer_limit_goes_on_with_what_a_shorter_one_ended(tmp_path: Path) -> None:
+    short = run_job(replace(ENDLESS, limit=1.0), tmp_path)
+    assert short is not None
+    assert run_job(replace(ENDLESS, limit=1.0), tmp_path) == short, "the same limit: it has ended"
+    longer = run_job(replace(ENDLESS, limit=2.5), tmp_path)
+    assert longer is not None
+    assert longer["seconds"] >= 2.4
+    assert longer["cpu_seconds"] > short["cpu_seconds"]
+
+
+def test_a_run_that_is_stopped_from_outside_is_an_error_and_can_go_on(tmp_path: Path) -> None:
+    found = []
+    thread = threading.Thread(target=lambda: found.append(run_job(ENDLESS, tmp_path)))
+    thread.start()
+    wait_for(tmp_path / ENDLESS.folder / "best.json")
+    (child,) = [line for line in _children() if str(tmp_path) in line]
+    os.kill(int(child.split()[0]), signal.SIGTERM)
+    thread.join(timeout=60)
+    assert "stopped from outside" in found[0]["error"]
+
+
+def _children() -> list[str]:
+    listed = subprocess.run(["ps", "-ww", "-eo", "pid,args"], capture_output=True, text=True, check=True)
+    return [line for line in listed.stdout.splitlines() if "dlm.sweeps.child" in line]
 
 
 def test_a_run_that_does_not_end_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

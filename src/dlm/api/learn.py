@@ -153,7 +153,7 @@ def build_settings(problem: AnyProblem, given: Mapping[str, Any]) -> LearnSettin
     for name in given:
         if name not in SETTINGS:
             raise SettingsError(f"there is no setting {name!r}.{did_you_mean(name, (*SETTINGS, *WORLD))}")
-    wrong = [name for name in POLICY if given.get(name) and not to_act]
+    wrong = [name for name in POLICY if given.get(name) is not None and not to_act]
     if wrong:
         raise SettingsError(f"{problem.name} is nothing to act in: leave out {', '.join(wrong)}")
     wrong = [name for name in OF_TASKS if given.get(name) is not None and to_act]

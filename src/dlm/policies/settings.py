@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, get_args
 from dlm.errors import SettingsError
 from dlm.runs.extras import missing_torch
 from dlm.runs.settings import RunSettings
+from dlm.space.settings import require_flag
 
 __all__ = ["METHODS", "MODELS", "TAUGHT", "ModelName", "POLICY_LEARNERS", "PolicyLearnerName", "PolicyRunSettings"]
 
@@ -86,6 +87,8 @@ class PolicyRunSettings(RunSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for name in ("keep_soft", "repair"):
+            require_flag(name, getattr(self, name))
         if self.keep_soft and self.learner not in ("auto", *SOFT):
             raise SettingsError(
                 f"the {self.learner} learner has no soft policy to keep; use --learner ppo or reinforce"

@@ -10,9 +10,9 @@ from typing import ClassVar, Literal, Self, get_args
 from dlm.errors import RunError, SettingsError
 from dlm.runs.codec import decode
 from dlm.runs.extras import TRAINED
-from dlm.space.settings import MachineSettings
+from dlm.space.settings import MachineSettings, require_flag
 
-__all__ = ["SCHEDULES", "RunSettings", "ScheduleName"]
+__all__ = ["SCHEDULES", "RunSettings", "ScheduleName", "check_version"]
 
 ScheduleName = Literal["fast", "paper"]
 SCHEDULES: tuple[str, ...] = get_args(ScheduleName)
@@ -46,6 +46,7 @@ class RunSettings:
     )
 
     def __post_init__(self) -> None:
+        require_flag("incremental", self.incremental)
         if self.seed < 0:
             raise SettingsError(f"The 'seed' setting must be 0 or more. Got {self.seed!r} instead.")
         for name, known in (("learner", self.learners), ("schedule", SCHEDULES), ("device", DEVICES)):
@@ -67,13 +68,19 @@ class RunSettings:
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> Self:
         """The inverse of `to_json`, for settings read back from a run folder."""
-        known = dict(value)
-        kind, version = known.pop("kind", None), known.pop("version", None)
-        if version != VERSION:
-            raise RunError(f"this run is of version {version!r} of dlm's run folders, which are now {VERSION}")
+        check_version(value)
+        known = {name: part for name, part in value.items() if name != "version"}
+        kind = known.pop("kind", None)
         if kind != cls.kind:
             raise RunError(f"this is a run that learns a {kind}, not a {cls.kind}")
         try:
             return decode(known, cls)
         except (SettingsError, TypeError, ValueError, LookupError) as error:
             raise RunError(f"the settings of this run cannot be read: {error}") from None
+
+
+def check_version(saved: Mapping[str, object]) -> None:
+    """Refuse the settings of a run whose folder is of another version."""
+    version = saved.get("version")
+    if version != VERSION:
+        raise RunError(f"this run is of version {version!r} of dlm's run folders, which are now {VERSION}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from dlm.errors import SettingsError
 
-__all__ = ["CONSTANTS", "MAX_ARITY", "T_NORMS", "Constants", "MachineSettings", "Quantifier", "TNorm"]
+__all__ = ["CONSTANTS", "MAX_ARITY", "T_NORMS", "Constants", "MachineSettings", "Quantifier", "TNorm", "require_flag"]
 
 Quantifier = Literal["exists", "forall"]
 TNorm = Literal["product", "godel", "lukasiewicz"]
@@ -55,16 +55,18 @@ class MachineSettings:
     )
 
     def __post_init__(self) -> None:
-        _require(self.depth >= 2, "depth", "at least 2 (one layer of units and the target)", self.depth)
-        _require(self.outputs >= 1, "outputs", "at least 1", self.outputs)
-        _require(self.atoms >= 2, "atoms", "at least 2", self.atoms)
-        if not isinstance(self.breadth, int):
-            _require(
-                len(self.breadth) == self.depth - 1,
-                "breadth",
-                f"one number, or one for each of the {self.depth - 1} layers below the target",
-                self.breadth,
-            )
+        for name in ("negation", "distinct", "residual"):
+            require_flag(name, getattr(self, name))
+        _require_whole(self.depth, 2, "depth", "at least 2 (one layer of units and the target)")
+        _require_whole(self.outputs, 1, "outputs", "at least 1")
+        _require_whole(self.atoms, 2, "atoms", "at least 2")
+        each = (self.breadth,) * (self.depth - 1) if _is_whole(self.breadth) else self.breadth
+        _require(
+            isinstance(each, Sequence) and len(each) == self.depth - 1 and all(map(_is_whole, each)),
+            "breadth",
+            f"one whole number, or one for each of the {self.depth - 1} layers below the target",
+            self.breadth,
+        )
         for layer in range(1, self.depth):
             _require(0 <= self.breadth_at(layer) <= MAX_ARITY, "breadth", f"from 0 to {MAX_ARITY}", self.breadth)
         allowed = get_args(Quantifier)
@@ -117,6 +119,21 @@ class MachineSettings:
                     f"the input {name!r} has {arity} arguments, more than a first layer of breadth "
                     f"{self.breadth_at(1)} can read; set breadth to {arity} or more"
                 )
+
+
+def require_flag(name: str, value: object) -> None:
+    """Refuse what is neither true nor false: a word would count as true."""
+    _require(isinstance(value, bool), name, "true or false", value)
+
+
+def _require_whole(value: object, least: int, name: str, expected: str) -> None:
+    _require(_is_whole(value), name, "a whole number", value)
+    assert isinstance(value, int)
+    _require(value >= least, name, expected, value)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _require(condition: bool, name: str, expected: str, got: object) -> None:

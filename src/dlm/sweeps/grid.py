@@ -15,7 +15,11 @@ from dlm.problems import WorldOptions, find_problem
 __all__ = ["check_settings", "parse_grid"]
 
 HOW = "a grid is given as SETTING=VALUE,VALUE,... such as depth=4,6"
-ELSEWHERE = {"seed": "--seeds", "teacher": "`dlm learn --teacher`"}
+ELSEWHERE = {
+    "seed": "--seeds",
+    "time_limit": "--time-limit, the same for all runs",
+    "teacher": "`dlm learn --teacher`",
+}
 
 
 def parse_grid(texts: Sequence[str]) -> list[dict[str, object]]:

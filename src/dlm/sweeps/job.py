@@ -10,7 +10,7 @@ from typing import Any
 
 from dlm.runs.version import code_version
 
-__all__ = ["Job", "Record", "key_of"]
+__all__ = ["Job", "Record", "goes_on", "key_of"]
 
 Record = dict[str, Any]
 """What is known of a run, as it stands in a file: the JSON of `dlm learn`, what was asked for, and what it cost."""
@@ -73,6 +73,13 @@ def key_of(asked: str, problem: str, seed: int, settings: Mapping[str, object]) 
     """The name of a run."""
     words = [f"{name}={_text(value)}" for name, value in sorted(settings.items())]
     return " ".join([asked, problem, str(seed), *words])
+
+
+def goes_on(found: Record, before: object, limit: float | None) -> bool:
+    """Whether a run that its time limit ended without a verified program is now given more time."""
+    if limit is None or not isinstance(before, int | float) or found.get("verified"):
+        return False
+    return found.get("ended") == "time limit" and limit > before
 
 
 def _option(name: str, value: object) -> list[str]:

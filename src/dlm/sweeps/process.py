@@ -20,8 +20,9 @@ from dlm.data.draft import draft
 from dlm.errors import RunError
 from dlm.runs.codec import decode
 from dlm.runs.folder import RunFolder
+from dlm.runs.settings import check_version
 from dlm.sweeps.curve import read_curve
-from dlm.sweeps.job import Job, Record
+from dlm.sweeps.job import Job, Record, goes_on
 
 __all__ = ["ONE_THREAD", "run_job"]
 
@@ -34,6 +35,8 @@ LOOK_EVERY = 0.05
 LEARNED = (0, 3)
 """Exit codes of `dlm learn` that come with a program."""
 CUT_SHORT = ("interrupted", "stopped")
+ERROR = "error: "
+"""What `dlm` says first of an error."""
 COST = "cost.json"
 
 
@@ -63,24 +66,43 @@ class Ended:
 def run_job(job: Job, folder: Path, stop: threading.Event | None = None) -> Record | None:
     """The record of a run; an error is one too. None if the run was stopped: another sweep goes on with it."""
     out = folder / job.folder
-    began = (out / "settings.json").is_file()
-    if began and (found := _result_in(out)) is not None:
+    began = _has_begun(out)
+    if began and (found := _result_in(out, job.limit)) is not None:
         return _record(job, out, found, _cost_of(out))  # it had ended, but its record was not written any more
     ended = _call(job, out, stop, resume=began)
-    if began and ended.code not in LEARNED and not _is_set(stop):
-        shutil.rmtree(out, ignore_errors=True)  # what was there cannot be gone on with
-        began, ended = False, _call(job, out, stop)
     cost = (_cost_of(out) if began else Cost()) + ended.cost
     if out.is_dir():
         with draft(out / COST) as path:
             path.write_text(json.dumps(asdict(cost)) + "\n")
     if ended.code in LEARNED:
         found = json.loads(ended.printed)
-        return None if found["ended"] in CUT_SHORT else _record(job, out, found, cost)
+        if found["ended"] not in CUT_SHORT:
+            return _record(job, out, found, cost)
     if _is_set(stop):
         return None
-    message = f"did not end {PATIENCE:.0f} s after its time limit" if ended.code is None else ended.complaint
-    return {**job.about, **asdict(cost), "error": message.strip()[-500:] or f"exit code {ended.code}"}
+    return {**job.about, **asdict(cost), "error": _complaint(ended)}
+
+
+def _complaint(ended: Ended) -> str:
+    """Why a run has no result, in its own words: what it says is an error, or the last that it said."""
+    if ended.code is None:
+        return f"did not end {PATIENCE:.0f} s after its time limit"
+    if ended.code in LEARNED:
+        return "was stopped from outside; the same command goes on with it"
+    said = ended.complaint.strip()
+    return said[said.rfind(ERROR) :][:500] if ERROR in said else said[-500:] or f"exit code {ended.code}"
+
+
+def _has_begun(out: Path) -> bool:
+    """Whether a folder holds a run that can go on; what cannot be read, or is of another version, is begun anew."""
+    if not (out / "settings.json").is_file():
+        return False
+    try:
+        check_version(RunFolder(out).read_json("settings.json"))
+    except RunError:
+        shutil.rmtree(out, ignore_errors=True)
+        return False
+    return True
 
 
 def _record(job: Job, out: Path, found: Record, cost: Cost) -> Record:
@@ -88,7 +110,7 @@ def _record(job: Job, out: Path, found: Record, cost: Cost) -> Record:
     return {**found, **job.about, **asdict(cost), **curve}
 
 
-def _result_in(out: Path) -> Record | None:
+def _result_in(out: Path, limit: float | None) -> Record | None:
     """What a run folder ended with; what was cut short is taken away, so that the run can go on."""
     if not (out / "result.json").is_file():
         return None
@@ -96,7 +118,8 @@ def _result_in(out: Path) -> Record | None:
         found = RunFolder(out).read_json("result.json")
     except RunError:
         found = {"ended": CUT_SHORT[0]}
-    if found.get("ended") not in CUT_SHORT:
+    before = RunFolder(out).read_json("settings.json").get("time_limit")
+    if found.get("ended") not in CUT_SHORT and not goes_on(found, before, limit):
         return found
     (out / "result.json").unlink()
     return None

@@ -17,7 +17,7 @@ from typing import cast
 from dlm.data.draft import explained
 from dlm.data.json_text import parse_json_text
 from dlm.errors import RunError
-from dlm.sweeps.job import Job, Record, key_of
+from dlm.sweeps.job import Job, Record, goes_on, key_of
 
 __all__ = ["Records", "read_records"]
 
@@ -48,8 +48,9 @@ class Records(dict[str, Record]):
         return len(new)
 
     def is_missing(self, job: Job) -> bool:
-        """Whether a run is yet to be made. One that ended in an error is tried again."""
-        return "error" in self.get(job.key, {"error": ""})
+        """Whether a run is yet to be made, or has more time now. One that ended in an error is tried again."""
+        known = self.get(job.key, {"error": ""})
+        return "error" in known or goes_on(known, known.get("limit"), job.limit)
 
     @property
     def done(self) -> list[Record]:
