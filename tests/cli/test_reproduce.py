@@ -41,6 +41,14 @@ def test_what_is_missing_is_run_and_a_page_is_written(dlm: Run, tmp_path: Path) 
     assert (tmp_path / "new" / "paper-ilp-fast.md").read_text() == page
 
 
+def test_a_run_that_ends_in_an_error_is_told_by_the_exit_code(dlm: Run, tmp_path: Path) -> None:
+    (tmp_path / "found" / "runs" / "search-family-has-father-0").mkdir(parents=True)
+    (tmp_path / "found" / "runs" / "search-family-has-father-0" / "program.dlm").mkdir()
+    done = dlm(*FEW, "--seeds", "0")
+    assert done.returncode == 3
+    assert "ERROR error: " in done.stderr
+
+
 CASES = {
     "experiment": (("ipl",), "Did you mean 'ilp'? Choose one of ilp, rl, ablation, critic, cost"),
     "task": (("ilp", "--tasks", "is-uncel"), "Did you mean 'family/is-uncle' or"),
@@ -49,6 +57,9 @@ CASES = {
     "schedule": (("cost", "--schedule", "fast"), "has the schedule paper, not fast"),
     "records": (("ilp", "--take", "nowhere"), "there are no records in nowhere"),
     "jobs": (("ilp", "--jobs", "0"), "--jobs must be at least 1"),
+    "factor": (("ablation", "--shorten", "0.5"), "'shorten' setting must be a number of at least 1"),
+    "option of another": (("ilp", "--shorten", "4"), "takes no --shorten"),
+    "limit": (("rl", "--time-limit", "-5"), "'time_limit' setting must be a positive number"),
 }
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from cli.conftest import Command, Run, Start, wait_for
 
+SHOP = Path(__file__).parents[2] / "examples" / "shop"
 FEW = ("sweep", "family/has-father", "--learner", "search", "--grid", "depth=4,5", "outputs=4", "--out", "found")
 
 
@@ -45,6 +46,19 @@ def test_a_signal_ends_a_sweep_and_keeps_what_was_measured(start: Start, tmp_pat
     assert len((tmp_path / "found" / "records.jsonl").read_text().splitlines()) < 4
 
 
+def test_ones_own_data_are_swept_too(dlm: Run, tmp_path: Path) -> None:
+    done = dlm("sweep", SHOP, "--grid", "split=0.2,0.3", "--seeds", "0-1", "--jobs", 1, "--out", "found")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("SPLIT  RUNS  VERIFIED")
+    rows = [json.loads(line) for line in (tmp_path / "found" / "records.jsonl").read_text().splitlines()]
+    assert [(row["kind"], row["settings"]["split"], row["seed"]) for row in rows] == [
+        ("data", 0.2, 0),
+        ("data", 0.3, 0),
+        ("data", 0.2, 1),
+        ("data", 0.3, 1),
+    ]
+
+
 CASES = {
     "unknown setting": (("--grid", "dept=4"), "Did you mean 'depth'?"),
     "impossible setting": (("--grid", "depth=1"), "'depth' setting must be at least 2"),
@@ -54,6 +68,8 @@ CASES = {
     "unknown learner": (("--learner", "serach"), "'learner' setting must be one of"),
     "no time": (("--time-limit", "0"), "'time_limit' setting must be a positive number"),
     "no jobs": (("--jobs", "0"), "--jobs must be at least 1"),
+    "a word for a number": (("--grid", "depth=x"), "'depth' setting must be a whole number"),
+    "a setting of data": (("--grid", "split=0.2"), "there is no setting 'split' to make a grid of"),
 }
 
 

@@ -47,6 +47,15 @@ def test_a_page_can_be_written_of_nothing(name: ExperimentName, tmp_path: Path) 
         ("rl", Wanted(methods=("pposoft",)), "Did you mean 'ppo-soft'"),
         ("rl", Wanted(tasks=("family/is-uncle",)), "It has rl/unstack"),
         ("ablation", Wanted(schedule="fast"), "has the schedule paper, not fast"),
+        ("ablation", Wanted(shorten=0.5), "'shorten' setting must be a number of at least 1"),
+        ("ablation", Wanted(shorten=0), "'shorten' setting must be a number of at least 1"),
+        ("ilp", Wanted(shorten=4), "`reproduce ilp` takes no --shorten"),
+        ("ilp", Wanted(limit=-5), "'time_limit' setting must be a positive number"),
+        ("cost", Wanted(limit=60), "`reproduce cost` takes no --time-limit"),
+        ("cost", Wanted(seeds=(1,)), "`reproduce cost` takes no --seeds"),
+        ("rl", Wanted(schedule="paper", methods=("search",)), "trains no machine"),
+        ("rl", Wanted(schedule="paper", methods=("ppo+repair",)), "repairs no programs"),
+        ("rl", Wanted(methods=("nlrl",), tasks=("rl/path",)), "not for rl/path"),
     ],
 )
 def test_what_is_not_there_is_refused_with_near_names(name: ExperimentName, wanted: Wanted, message: str) -> None:
@@ -59,6 +68,7 @@ def test_the_papers_schedule_is_for_the_machine_alone() -> None:
     ilp = EXPERIMENTS["ilp"]()
     jobs = ilp.jobs(Wanted(tasks=("family/has-father",), methods=("gradient", "search"), seeds=(3,)))
     assert [job.key for job in jobs] == ["gradient family/has-father 3 schedule=paper", "search family/has-father 3"]
+    assert [job.limit for job in jobs] == [864_000, 600], "a search ends by its limit, or not at all"
     fast = ilp.jobs(Wanted(schedule="fast", limit=7))
     assert len(fast) == 100
     assert {(job.learner, job.limit, *job.settings) for job in fast} == {("gradient", 7)}
@@ -78,6 +88,11 @@ def test_the_ablation_shortens_all_rows_alike() -> None:
     assert {job.asked: {**job.settings} for job in experiment.jobs(few)} == {
         name: {**same, **row} for name, row in rows.items()
     }
+
+
+def test_a_baseline_is_run_where_it_has_templates() -> None:
+    jobs = EXPERIMENTS["rl"]().jobs(Wanted(methods=("nlrl",), seeds=(0,)))
+    assert [job.problem for job in jobs] == ["rl/unstack", "rl/stack", "rl/on", "rl/sorting"]
 
 
 def test_the_usual_critic_runs_keep_the_soft_policy() -> None:

@@ -20,12 +20,21 @@ from dlm.runs.folder import RunFolder
 from dlm.runs.observer import Callback, with_callbacks
 from dlm.runs.progress import open_watch
 
-__all__ = ["learn_own_data", "load_own_data", "problem_again", "resume_own_data"]
+__all__ = [
+    "DATA_SETTINGS",
+    "learn_own_data",
+    "load_own_data",
+    "problem_again",
+    "read_own_data",
+    "resume_own_data",
+]
 
 OWN = ("seed", "learner", "time_limit", "folds")
 READING = ("target", "negatives", "world", "test", "split")
 BY_MACHINE = ("search", "gradient")
 BIAS = ("use", "leave_out", "negation", "forall", "depth", "definitions", "start")
+DATA_SETTINGS = (*OWN, *BIAS, *READING)
+"""The names of all settings of runs on one's own data."""
 
 
 def learn_own_data(
@@ -38,11 +47,7 @@ def learn_own_data(
     callbacks: Sequence[Callback] = (),
 ) -> DataResult:
     """Learn a program from one's own data."""
-    known = [*OWN, *BIAS, *(() if isinstance(problem, DataProblem) else READING)]
-    for name in given:
-        if name not in known:
-            raise SettingsError(f"there is no setting {name!r} for one's own data.{did_you_mean(name, known)}")
-    data, asked = _read(problem, {name: value for name, value in given.items() if value is not None})
+    data, asked = read_own_data(problem, given)
     folder = None
     if out:
         folder = RunFolder.create(None if out is True else Path(out), data.name, asked.seed)
@@ -59,8 +64,13 @@ def learn_own_data(
         return learn_data(data, asked, folder, observer)
 
 
-def _read(problem: object, given: Mapping[str, Any]) -> tuple[DataProblem, DataRunSettings]:
+def read_own_data(problem: object, settings: Mapping[str, Any]) -> tuple[DataProblem, DataRunSettings]:
     """The data, and the settings of a run on them. Paths are kept whole, so that the run can be opened elsewhere."""
+    names = [name for name in DATA_SETTINGS if name not in READING or not isinstance(problem, DataProblem)]
+    for name in settings:
+        if name not in names:
+            raise SettingsError(f"there is no setting {name!r} for one's own data.{did_you_mean(name, names)}")
+    given = {name: value for name, value in settings.items() if value is not None}
     known = {name: given[name] for name in BIAS if name in given}
     for name in ("definitions", "start"):
         if name in known:

@@ -34,7 +34,15 @@ from dlm.tasks import Task
 if TYPE_CHECKING:
     from dlm.policies.policy import Policy
 
-__all__ = ["SETTINGS", "build_settings", "learn_problem", "load_problem", "read_settings", "resume_problem"]
+__all__ = [
+    "SETTINGS",
+    "build_settings",
+    "check_problem",
+    "learn_problem",
+    "load_problem",
+    "read_settings",
+    "resume_problem",
+]
 
 MACHINE = tuple(field.name for field in fields(MachineSettings))
 WORLD = tuple(field.name for field in fields(WorldOptions))
@@ -61,24 +69,33 @@ def learn_problem(
     known = find_problem(problem, world)
     check_log(log, has_folder=bool(out))
     teacher = settings.get("teacher")
-    asked = build_settings(known, settings)
-    if isinstance(known, Task):
-        title = f"Learning {known.name}: {known.question}"
-        check_task(known, asked)
-    else:
-        from dlm.policies.run import check_policy_task, learn_policy_task
-
-        title = f"Learning a policy for {known.name}"
-        check_policy_task(known, asked, teacher)
+    asked = check_problem(known, settings)
+    title = (
+        f"Learning {known.name}: {known.question}" if isinstance(known, Task) else f"Learning a policy for {known.name}"
+    )
     folder = _open_folder(out, asked, problem, world, known)
-    shown = open_watch(title, show=progress, verbose=verbose)
+    shown = open_watch(f"Learning {title}", show=progress, verbose=verbose)
     with shown as watch, _observers(watch, callbacks, log, folder) as observer:
         if folder is not None:
             observer.on_note(f"run folder {folder.path}")
         if isinstance(known, Task):
             assert isinstance(asked, LearnSettings)
             return (learn_soft if asked.learner in SOFT_LEARNERS else learn_task)(known, asked, folder, observer)
+        from dlm.policies.run import learn_policy_task
+
         return learn_policy_task(known, asked, folder, observer, teacher)
+
+
+def check_problem(known: AnyProblem, given: Mapping[str, Any]) -> LearnSettings | PolicyRunSettings:
+    """The settings of a run; one that could not begin is refused."""
+    asked = build_settings(known, given)
+    if isinstance(known, Task):
+        check_task(known, asked)
+    else:
+        from dlm.policies.run import check_policy_task
+
+        check_policy_task(known, asked, given.get("teacher"))
+    return asked
 
 
 def resume_problem(
@@ -182,7 +199,7 @@ def build_settings(problem: AnyProblem, given: Mapping[str, Any]) -> LearnSettin
     if "teacher" in own:
         own["teacher"] = name_of(own["teacher"])
     if machine:
-        common["machine"] = replace(machine_settings(problem), **machine)
+        common["machine"] = replace(machine_settings(problem, common.get("schedule", "fast")), **machine)
     return PolicyRunSettings(task=problem.name, **common, **own)
 
 

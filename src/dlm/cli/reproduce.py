@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dlm.cli.sweep_options import JobsOption, RayOption, print_run, words
+from dlm.cli.sweep_options import SOME_FAILED, JobsOption, RayOption, print_run, words
 from dlm.errors import SettingsError, did_you_mean
 from dlm.runs.settings import SCHEDULES, ScheduleName
 from dlm.sweeps.executors import choose_executor
@@ -27,7 +27,9 @@ def reproduce(
     seeds: Annotated[str | None, typer.Option(metavar="SEEDS", help="Seeds such as 0-9. Default: the paper's.")] = None,
     schedule: Annotated[
         ScheduleName | None,
-        typer.Option(metavar="|".join(SCHEDULES), help="The paper's schedule, or ours. Default: paper; of rl: fast."),
+        typer.Option(
+            metavar="|".join(SCHEDULES), help="The paper's schedule, or ours. Default: paper; of rl and critic: fast."
+        ),
     ] = None,
     time_limit: Annotated[float | None, typer.Option(metavar="SECONDS", help="Of each run. Default: its own.")] = None,
     shorten: Annotated[
@@ -48,7 +50,7 @@ def reproduce(
 
     What has run before is kept, and a run's record is written when it ends: whatever ends this command, what was
     measured stays. DIR/paper-NAME.md is the page; beside it are its figures (.json), a drawing (.png), and all runs
-    (.jsonl).
+    (.jsonl). Exit code 3 if some run ended in an error.
     """
     experiment = _experiment(what)
     wanted = Wanted(
@@ -63,6 +65,8 @@ def reproduce(
     executor = None if page else choose_executor(jobs, ray)
     records = paper.open_records(experiment, wanted, out, take)
     print(paper.reproduce(experiment, wanted, records, executor, out, print_run))
+    if any(job.key in records.errors for job in experiment.jobs(wanted)):
+        raise typer.Exit(SOME_FAILED)
 
 
 def _experiment(name: str) -> Experiment:

@@ -10,11 +10,11 @@ import typer
 
 from dlm.cli.display import print_table
 from dlm.cli.policy_options import complete_problem
-from dlm.cli.sweep_options import JobsOption, RayOption, SeedsOption, print_run
+from dlm.cli.sweep_options import SOME_FAILED, JobsOption, RayOption, SeedsOption, print_run
 from dlm.data.draft import draft
 from dlm.errors import SettingsError
 from dlm.sweeps.executors import choose_executor
-from dlm.sweeps.grid import check_settings, parse_grid
+from dlm.sweeps.grid import check_settings, parse_grid, settings_of
 from dlm.sweeps.job import Job, Record
 from dlm.sweeps.records import Records
 from dlm.sweeps.sweep import parse_seeds, run_missing
@@ -22,15 +22,13 @@ from dlm.sweeps.table import HEAD, cells, markdown_table, table_rows
 
 __all__ = ["sweep"]
 
-SOME_FAILED = 3
-
 
 def sweep(
     problem: Annotated[
         str,
         typer.Argument(
             metavar="PROBLEM",
-            help="A task (`dlm tasks` lists them), a Gymnasium id, or module:attribute.",
+            help="A task (`dlm tasks` lists them), a Gymnasium id, module:attribute, or a path to one's own data.",
             autocompletion=complete_problem,
         ),
     ],
@@ -59,7 +57,7 @@ def sweep(
     Every run is a `dlm learn` in a process of its own with one thread. Its record is written when it ends: a sweep
     that was killed, or is started again, runs only what is missing. Exit code 3 if some run ended in an error.
     """
-    combinations = parse_grid(grid or ())
+    combinations = parse_grid(grid or (), settings_of(problem))
     fixed = {name: value for name, value in (("learner", learner), ("schedule", schedule)) if value is not None}
     twice = [name for name in fixed if name in combinations[0]]
     if twice:
@@ -68,7 +66,7 @@ def sweep(
     limit = {} if time_limit is None else {"time_limit": time_limit}
     check_settings(problem, [{**settings, **limit} for settings in chosen])
     planned = [_job(problem, seed, time_limit, settings) for seed in parse_seeds(seeds) for settings in chosen]
-    folder = out or Path("sweeps") / problem.replace("/", "-").replace(":", "-")
+    folder = out or Path("sweeps") / problem.replace("/", "-").replace(":", "-").strip("-.")
     executor = choose_executor(jobs, ray)
     records = Records(folder / "records.jsonl")
     run_missing(planned, records, executor, folder / "runs", print_run)

@@ -10,7 +10,10 @@ from typer.core import TyperCommand
 
 from dlm.sweeps.job import Job, Record
 
-__all__ = ["JobsOption", "RayOption", "SeedsOption", "print_run", "spread_values", "words"]
+__all__ = ["SOME_FAILED", "JobsOption", "RayOption", "SeedsOption", "print_run", "spread_values", "words"]
+
+SOME_FAILED = 3
+"""Exit code where a run ended in an error."""
 
 SeedsOption = Annotated[str, typer.Option(metavar="SEEDS", help="Seeds such as 0-9 or 0-4,7.")]
 JobsOption = Annotated[

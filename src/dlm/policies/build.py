@@ -49,17 +49,17 @@ def build_policy_learner(
         return NlrlLearner(judged, seed, out_of_time)
     from dlm.machine.device import find_device
     from dlm.policies.gradient.learner import PolicyGradient
-    from dlm.policies.gradient.settings import PolicySettings, default_settings, for_lists, machine_settings
+    from dlm.policies.gradient.settings import default_settings, for_lists, machine_settings, paper_settings
     from dlm.policies.gradient.stack import MachineStack
     from dlm.policies.gradient.taught import Taught, taught_sizes
 
-    machine = settings.machine or machine_settings(domain)
+    machine = settings.machine or machine_settings(domain, settings.schedule)
     if name == "dlm-incr-sl":
         taught = Taught(judged, find_teacher(judged, teacher), machine, device=find_device(settings.device))
         return MachineStack(judged, seed, taught, taught_sizes(judged))
     algorithm: Literal["ppo", "reinforce"] = "reinforce" if name == "reinforce" else "ppo"
     if settings.schedule == "paper":
-        trained = PolicySettings(algorithm=algorithm)
+        trained = paper_settings(domain, algorithm)
     else:
         trained = replace(default_settings(domain, algorithm, keep_soft=settings.keep_soft), repair=settings.repair)
     if settings.action_temperature is not None:

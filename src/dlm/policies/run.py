@@ -24,7 +24,7 @@ from dlm.policies.gradient.soft import SOFT, SoftPolicy, load_soft, save_soft
 from dlm.policies.imitation.teachers import TeacherSource, find_teacher
 from dlm.policies.learner import AnyPolicyLearner
 from dlm.policies.policy import Policy
-from dlm.policies.settings import TAUGHT, PolicyRunSettings
+from dlm.policies.settings import NLRL_WORLDS, TAUGHT, PolicyRunSettings
 from dlm.policies.verify import SOFT_EPISODES, Tested, play_program, try_trials
 from dlm.programs import read_program
 from dlm.runs.codec import decode
@@ -43,6 +43,10 @@ __all__ = ["check_policy_task", "learn_policy_task", "resume_policy_task"]
 def check_policy_task(domain: AnyDomain, settings: RunSettings, teacher: TeacherSource | None = None) -> None:
     """Refuse what cannot be learned, before anything is written."""
     assert isinstance(settings, PolicyRunSettings)
+    if settings.learner == "nlrl" and domain.name not in NLRL_WORLDS:
+        raise SettingsError(
+            f"the learner 'nlrl' has templates for {', '.join(NLRL_WORLDS)}, not for {domain.name}; use search or ppo"
+        )
     for learner in settings.turns:
         check_learner(learner, settings.device)
     if settings.learner in TAUGHT:

@@ -11,7 +11,16 @@ from dlm.runs.extras import missing_torch
 from dlm.runs.settings import RunSettings
 from dlm.space.settings import require_flag
 
-__all__ = ["METHODS", "MODELS", "TAUGHT", "ModelName", "POLICY_LEARNERS", "PolicyLearnerName", "PolicyRunSettings"]
+__all__ = [
+    "METHODS",
+    "MODELS",
+    "NLRL_WORLDS",
+    "POLICY_LEARNERS",
+    "TAUGHT",
+    "ModelName",
+    "PolicyLearnerName",
+    "PolicyRunSettings",
+]
 
 PolicyLearnerName = Literal["auto", "ppo", "reinforce", "imitation", "search", "nlrl", "dlm-incr-sl", "dlm-incr-rl"]
 POLICY_LEARNERS: tuple[str, ...] = get_args(PolicyLearnerName)
@@ -20,6 +29,9 @@ ModelName = Literal["dlm", "list", "nlm", "unviewed", "joined"]
 MODELS: tuple[str, ...] = get_args(ModelName)
 PROGRAMLESS = ("nlm", "joined")
 """The models that stay soft."""
+
+NLRL_WORLDS = ("rl/unstack", "rl/stack", "rl/on", "rl/sorting")
+"""Those that the learner `nlrl` has templates for."""
 
 TAUGHT = ("imitation", "dlm-incr-sl")
 """The learners that have a teacher."""
@@ -122,6 +134,8 @@ class PolicyRunSettings(RunSettings):
                 f"the learner {self.learner!r} of policies does not learn in phases by --incremental, which is for "
                 "--learner imitation; the paper's stack of machines is --learner dlm-incr-sl or dlm-incr-rl"
             )
+        if self.schedule != "fast" and self.learner == "dlm-incr-sl":
+            raise SettingsError("the paper gives no schedule for --learner dlm-incr-sl: leave out --schedule")
         trained = self.machine is not None or self.schedule != "fast"
         if trained and self.learner in ("search", "imitation", "nlrl"):
             raise SettingsError(

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
-from dlm.api.learn import SETTINGS, build_settings
+from dlm.api.data import DATA_SETTINGS, read_own_data
+from dlm.api.front_door import is_data
+from dlm.api.learn import SETTINGS, check_problem
 from dlm.errors import SettingsError, did_you_mean
 from dlm.problems import WorldOptions, find_problem
 
-__all__ = ["check_settings", "parse_grid"]
+__all__ = ["check_settings", "parse_grid", "settings_of"]
 
 HOW = "a grid is given as SETTING=VALUE,VALUE,... such as depth=4,6"
 ELSEWHERE = {
@@ -22,7 +24,12 @@ ELSEWHERE = {
 }
 
 
-def parse_grid(texts: Sequence[str]) -> list[dict[str, object]]:
+def settings_of(problem: str) -> tuple[str, ...]:
+    """The names of the settings that a run on a problem has."""
+    return DATA_SETTINGS if is_data(problem) else SETTINGS
+
+
+def parse_grid(texts: Sequence[str], known: Sequence[str] = SETTINGS) -> list[dict[str, object]]:
     """All combinations of the values that the texts give, the last setting changing fastest; one empty one of none."""
     values: dict[str, list[object]] = {}
     for text in texts:
@@ -32,8 +39,8 @@ def parse_grid(texts: Sequence[str]) -> list[dict[str, object]]:
             raise SettingsError(f"{HOW}. Got {text!r} instead.")
         if name in ELSEWHERE:
             raise SettingsError(f"a grid has no {name}: that is {ELSEWHERE[name]}")
-        if name not in SETTINGS:
-            raise SettingsError(f"there is no setting {name!r} to make a grid of.{did_you_mean(name, SETTINGS)}")
+        if name not in known:
+            raise SettingsError(f"there is no setting {name!r} to make a grid of.{did_you_mean(name, known)}")
         if name in values:
             raise SettingsError(f"the grid has {name} twice; give all its values at once: {name}=VALUE,VALUE,...")
         values[name] = list(dict.fromkeys(_read(name, part.strip()) for part in listed.split(",")))
@@ -42,9 +49,13 @@ def parse_grid(texts: Sequence[str]) -> list[dict[str, object]]:
 
 def check_settings(problem: str, combinations: Sequence[Mapping[str, object]]) -> None:
     """Refuse a sweep of which some run could not even begin."""
+    if is_data(problem):
+        for settings in combinations:
+            read_own_data(problem, settings)
+        return
     known = find_problem(problem, WorldOptions())
     for settings in combinations:
-        build_settings(known, settings)
+        check_problem(known, settings)
 
 
 def _read(name: str, text: str) -> object:
@@ -87,4 +98,6 @@ READERS: dict[str, Callable[[str, str], object]] = {
     "breadth": _numbers,
     "unit_outputs": _triples,
     "quantifiers": _words,
+    "use": _words,
+    "leave_out": _words,
 }

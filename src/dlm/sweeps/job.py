@@ -19,6 +19,7 @@ FLAGS = {
     "negation": ("--negation", "--no-negation"),
     "distinct": ("--distinct", "--plain"),
     "residual": ("--residual", "--no-residual"),
+    "forall": ("--forall", "--no-forall"),
     "incremental": ("--incremental", None),
     "keep_soft": ("--keep-soft", None),
     "repair": ("--repair", "--no-repair"),

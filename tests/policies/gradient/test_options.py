@@ -13,7 +13,13 @@ from dlm.policies.build import build_policy_learner
 from dlm.policies.gradient.curriculum import lessons_of
 from dlm.policies.gradient.learner import PolicyGradient
 from dlm.policies.gradient.scoring import benchmark_sizes
-from dlm.policies.gradient.settings import CurriculumSettings, PolicySettings, default_settings, machine_settings
+from dlm.policies.gradient.settings import (
+    CurriculumSettings,
+    PolicySettings,
+    default_settings,
+    machine_settings,
+    paper_settings,
+)
 from dlm.policies.gradient.soft import load_soft
 from dlm.policies.settings import PolicyRunSettings
 from dlm.runs.folder import RunFolder
@@ -41,6 +47,20 @@ def test_the_paper_s_schedule_is_the_paper_s_table() -> None:
     assert paper.settings == PolicySettings(algorithm="ppo")
     assert fast.settings == default_settings(UNSTACK, "ppo")
     assert paper.settings != fast.settings
+
+
+def test_what_the_paper_s_program_adds_for_a_domain_or_an_algorithm() -> None:
+    blocksworld, path = get_domain("rl/blocksworld"), get_domain("rl/path")
+    assert paper_settings(blocksworld).update.legal == 0.1
+    assert paper_settings(blocksworld, "reinforce").update.entropy == 0.2
+    machine = machine_settings(path, "paper")
+    assert (machine.depth, machine.breadth, machine.residual) == (8, 3, False)
+    asked = PolicyRunSettings(task=path.name, learner="ppo", schedule="paper")
+    found = build_policy_learner("ppo", path, 0, asked, lambda: False)
+    assert isinstance(found, PolicyGradient)
+    assert found.machine == machine
+    with pytest.raises(SettingsError, match="no schedule for --learner dlm-incr-sl"):
+        PolicyRunSettings(task=path.name, learner="dlm-incr-sl", schedule="paper")
 
 
 def test_options_are_saved_and_used_when_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,6 @@ from dlm.data.arrays import Floats
 from dlm.data.memory import require_bytes
 from dlm.data.worlds import Worlds
 from dlm.envs.domain import Actions, AnyDomain, State
-from dlm.errors import SettingsError
 from dlm.learning.baselines.chaining import Chaining
 from dlm.learning.baselines.clause_templates import ClauseTemplate, PredicateTemplate, ProgramTemplate
 from dlm.learning.baselines.training import Moments, load_optimiser, load_parameters, save_optimiser
@@ -41,7 +40,7 @@ from dlm.policies.gradient.rollout import draw
 from dlm.policies.gradient.scoring import Bar, Benchmark, Score
 from dlm.policies.play import Rows
 from dlm.runs.learner import Candidate, Report
-from dlm.seeds import Stream
+from dlm.seeds import Stream, fixed_rng
 
 __all__ = ["NlrlLearner", "NlrlState", "nlrl_template"]
 
@@ -55,19 +54,19 @@ CHECK_EVERY, MEMORY = 20, 0.98
 STEPS = 4
 LEAST = 1e-5
 PRUNING = 30.0
+LARGEST = 4
+"""The largest lesson that is trained on: what an update needs grows with a power of the objects."""
 
 
 def nlrl_template(domain: AnyDomain) -> ProgramTemplate:
-    """The published templates: four auxiliary predicates of arities 2, 2, 1, 1, one clause each, and the action."""
-    if domain.name not in ("rl/unstack", "rl/stack", "rl/on"):
-        raise SettingsError(
-            f"the learner 'nlrl' has templates for rl/unstack, rl/stack and rl/on, not for {domain.name}; the paper "
-            "has it run out of memory on larger worlds. Use search or ppo there"
-        )
+    """The published templates: four auxiliary predicates of arities 2, 2, 1, 1, one clause each, and the action.
+
+    None was published for Sorting; it has that of On.
+    """
     wide, deep = ClauseTemplate(2, auxiliary=False), ClauseTemplate(1, auxiliary=True)
     first = wide if domain.name == "rl/unstack" else deep
     auxiliary = [PredicateTemplate(2, (first,)), PredicateTemplate(2, (wide,)), *[PredicateTemplate(1, (deep,))] * 2]
-    more = (ClauseTemplate(0, auxiliary=True),) if domain.name == "rl/on" else ()
+    more = (ClauseTemplate(0, auxiliary=True),) if domain.name in ("rl/on", "rl/sorting") else ()
     return ProgramTemplate(tuple(auxiliary), PredicateTemplate(domain.action_arity, (deep, *more)), STEPS)
 
 
@@ -124,8 +123,10 @@ class NlrlLearner:
     def __init__(self, domain: AnyDomain, seed: int, out_of_time: Callable[[], bool] = lambda: False) -> None:
         self.domain, self._out_of_time = domain, out_of_time
         self.chaining = Chaining(nlrl_template(domain), domain.predicates, domain.action, "alone", keeps=False)
-        self.size = len(domain.objects(domain.lessons[-1]))
-        require_bytes(self.chaining.bytes_needed(self.size, EPISODES * 50), "an update of NLRL", "use a smaller world")
+        self.lesson = max(size for size in domain.lessons if size <= LARGEST)
+        self.size = len(domain.objects(self.lesson))
+        states = EPISODES * int(domain.reset(fixed_rng(), 1, self.lesson).left[0])
+        require_bytes(self.chaining.bytes_needed(self.size, states), "an update of NLRL", "use a smaller world")
         rng = seeds.rng(seed, Stream.BASELINE, 2)
         self.weights = self.chaining.first_weights(rng, DEVIATION)
         width = sum(self.size**arity for arity in domain.predicates.values())
@@ -139,7 +140,7 @@ class NlrlLearner:
         self.benchmark = Benchmark(domain, seed)
         self.course = NlrlCourse()
         self._rng = seeds.rng(seed, Stream.BASELINE)
-        asked = np.argwhere(domain.asked(domain.lessons[-1]))
+        asked = np.argwhere(domain.asked(self.lesson))
         self._atoms, self._places = asked, torch.from_numpy(asked @ np.array([self.size, 1])[-asked.shape[1] :])
 
     @property
@@ -172,7 +173,7 @@ class NlrlLearner:
 
     def _play(self) -> tuple[list[_Played], int]:
         """Episodes from the start states of training."""
-        start = self.domain.reset(self._rng, EPISODES, self.domain.lessons[-1])
+        start = self.domain.reset(self._rng, EPISODES, self.lesson)
         seen: list[tuple[dict[str, Tensor], Tensor, Rows]] = []
         moments: list[_Played] = []
 

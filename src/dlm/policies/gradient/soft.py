@@ -90,4 +90,5 @@ def load_soft(folder: RunFolder, domain: AnyDomain) -> SoftPolicy:
 
     saved = read_checkpoint(folder.path / SOFT, SavedSoft)
     settings = PolicyRunSettings.from_json(folder.read_json("settings.json"))
-    return SoftPolicy.of(saved, build_actor(settings.model, domain, settings.machine or machine_settings(domain)))
+    machine = settings.machine or machine_settings(domain, settings.schedule)
+    return SoftPolicy.of(saved, build_actor(settings.model, domain, machine))

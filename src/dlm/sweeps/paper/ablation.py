@@ -33,16 +33,17 @@ class AblationTable(Experiment):
     name = "ablation"
     tasks = task_names()
     usual = tuple(ROWS)
+    options = ("seeds", "limit", "shorten")
 
     @property
     def methods(self) -> Mapping[str, Method]:
         return ROWS
 
     def jobs(self, wanted: Wanted) -> list[Job]:
-        return self.chosen_jobs(wanted, OWN_TRAINING, {"schedule": "paper", "shorten": wanted.shorten or SHORTEN})
+        return self.chosen_jobs(wanted, OWN_TRAINING, {"schedule": "paper", "shorten": _factor(wanted)})
 
     def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
-        factor = wanted.shorten or SHORTEN
+        factor = _factor(wanted)
         runs = [run for run in records if run.get("settings", {}).get("shorten") == factor]
         compared = _compared(runs)
         rows = [
@@ -63,6 +64,10 @@ class AblationTable(Experiment):
         paper: dict[str, float | None] = {name: ABLATION[name][0] for name in ROWS}
         ours: dict[str, float | None] = {row["method"]: row["successful"] for row in figures["rows"]}
         draw_bars({"paper": paper, f"here, {len(figures['tasks'])} tasks": ours}, "average PSS, %", path)
+
+
+def _factor(wanted: Wanted) -> float:
+    return SHORTEN if wanted.shorten is None else wanted.shorten
 
 
 def _compared(runs: Sequence[Record]) -> list[Record]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from dlm.errors import RunError
 from dlm.runs.version import code_version
 from dlm.sweeps.executors import Executor
 from dlm.sweeps.job import Job, Record, key_of
@@ -46,6 +47,7 @@ class CostStudy(Experiment):
     tasks = tuple(COST)
     usual = tuple(METHODS)
     seeds = (0,)
+    options = ()
 
     @property
     def methods(self) -> Mapping[str, Method]:
@@ -65,7 +67,7 @@ class CostStudy(Experiment):
 
     def _measure(self, what: str, task: str, records: Records, watch: Watcher) -> None:
         """All sizes of one thing, smaller ones first, until memory or patience ends."""
-        program = {"program": records[f"search {task} 0"]["program"]} if what == "program" else {}
+        program = {"program": _program(task, records)} if what == "program" else {}
         sizes = (get_task(task).train_size,) if what in STEPS else SIZES[task]
         for number, objects in enumerate(sizes, 1):
             settings = {"objects": objects}
@@ -119,6 +121,14 @@ class CostStudy(Experiment):
         handles, labels = axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
         save_figure(figure, path)
+
+
+def _program(task: str, records: Records) -> str:
+    """The program whose tests are measured."""
+    found = records[Job(task, "search", 0).key]
+    if "error" in found:
+        raise RunError(f"there is no program of {task} to measure: {found['error']}")
+    return str(found["program"])
 
 
 def _training(task: str, measured: Mapping[str, Record]) -> Iterator[Record]:

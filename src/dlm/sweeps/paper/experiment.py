@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 from dlm.errors import SettingsError, did_you_mean
 from dlm.runs.settings import ScheduleName
 from dlm.sweeps.executors import Executor
+from dlm.sweeps.grid import check_settings
 from dlm.sweeps.job import Job, Record
 from dlm.sweeps.records import Records
 from dlm.sweeps.sweep import Watcher, run_missing
@@ -46,6 +47,10 @@ class Wanted:
     """The factor by which the ablation's schedule is shortened."""
 
 
+OPTIONS = {"seeds": "--seeds", "limit": "--time-limit", "shorten": "--shorten"}
+"""What experiments can be told beside tasks, methods and a schedule, and what a user calls it."""
+
+
 class Experiment(ABC):
     """A table or a figure of the paper."""
 
@@ -56,6 +61,8 @@ class Experiment(ABC):
     seeds: tuple[int, ...] = tuple(range(5))
     schedules: tuple[ScheduleName, ...] = ("paper",)
     """Those that make sense; the first one is the default."""
+    options: tuple[str, ...] = ("seeds", "limit")
+    """Which of `OPTIONS` it can be told."""
 
     @property
     @abstractmethod
@@ -83,7 +90,7 @@ class Experiment(ABC):
         return wanted.schedule or self.schedules[0]
 
     def check(self, wanted: Wanted) -> None:
-        """Refuse tasks, methods and schedules that the experiment does not have."""
+        """Refuse what the experiment does not have, and runs that could not begin."""
         if self.schedule(wanted) not in self.schedules:
             offered = " or ".join(self.schedules)
             raise SettingsError(f"`reproduce {self.name}` has the schedule {offered}, not {wanted.schedule}")
@@ -94,6 +101,13 @@ class Experiment(ABC):
                         f"`reproduce {self.name}` has no {kind} {name!r}.{did_you_mean(name, known)} "
                         f"It has {', '.join(known)}"
                     )
+        for name, option in OPTIONS.items():
+            if getattr(wanted, name) not in ((), None) and name not in self.options:
+                raise SettingsError(f"`reproduce {self.name}` takes no {option}: leave it out")
+        runs = {(job.problem, job.learner, *map(repr, job.settings.items())): job for job in self.jobs(wanted)}
+        for job in runs.values():
+            limit = {} if job.limit is None else {"time_limit": job.limit}
+            check_settings(job.problem, [{"learner": job.learner, **limit, **job.settings}])
 
     def run(self, wanted: Wanted, records: Records, executor: Executor, folder: Path, watch: Watcher) -> None:
         """Run what is missing."""
@@ -107,8 +121,9 @@ class Experiment(ABC):
 
     def chosen_jobs(self, wanted: Wanted, limit: float | None, settings: Mapping[str, object]) -> list[Job]:
         """All tasks and methods of a seed before those of the next, so that all are seen early."""
+        limit = limit if wanted.limit is None else wanted.limit
         return [
-            Job(task, method.learner, seed, wanted.limit or limit, {**settings, **method.settings}, method.name)
+            Job(task, method.learner, seed, limit, {**settings, **method.settings}, method.name)
             for seed in wanted.seeds or self.seeds
             for task in self.chosen_tasks(wanted)
             for method in self.chosen_methods(wanted)

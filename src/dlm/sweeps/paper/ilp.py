@@ -42,9 +42,8 @@ class IlpTable(Experiment):
 
     def jobs(self, wanted: Wanted) -> list[Job]:
         ours = self.schedule(wanted) == "fast"
-        found = self.chosen_jobs(wanted, FAST_LIMIT if ours else OWN_TRAINING, {})
-        # Only the machine has two schedules.
-        return [_with_schedule(job) if job.learner == "gradient" and not ours else job for job in found]
+        found = self.chosen_jobs(wanted, FAST_LIMIT, {})
+        return found if ours else [_by_its_own_schedule(job, wanted) for job in found]
 
     def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
         rows = [
@@ -73,9 +72,12 @@ class IlpTable(Experiment):
         draw_bars(shown, "successful seeds, %", path)
 
 
-def _with_schedule(job: Job) -> Job:
-    settings = {**job.settings, "schedule": "paper"}
-    return Job(job.problem, job.learner, job.seed, job.limit, settings, job.asked)
+def _by_its_own_schedule(job: Job, wanted: Wanted) -> Job:
+    """The paper's of the machine, and that of a baseline, which end by themselves; all others have none."""
+    if job.learner not in ("gradient", *BASELINES):
+        return job
+    settings = {**job.settings, "schedule": "paper"} if job.learner == "gradient" else job.settings
+    return replace(job, settings=settings, limit=OWN_TRAINING if wanted.limit is None else wanted.limit)
 
 
 def ended(run: Record) -> list[Record]:
