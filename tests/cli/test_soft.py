@@ -14,6 +14,8 @@ from cli.conftest import Command, Run, one_object
 SHORT = ("--learner", "gradient", "--schedule", "paper", "--shorten", "250", "--depth", "3", "--outputs", "4")
 with_log = pytest.mark.skipif(find_spec("tensorboardX") is None, reason="tensorboardX is not installed")
 
+SHOP = Path(__file__).parents[2] / "examples" / "shop"
+
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -79,6 +81,14 @@ def test_a_soft_policy_is_shown_too(dlm: Run) -> None:
 
 
 @with_log
+def test_a_machine_that_learned_ones_own_data_is_shown_too(dlm: Run) -> None:
+    dlm("learn", SHOP, "--learner", "gradient", "--time-limit", 3, "--out", "own")
+    shown = dlm("show", "own", "--soft")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.startswith("task shop, after ")
+    assert "age(x)" in shown.stdout
+
+
 def test_a_log_has_the_curves_of_training(dlm: Run, tmp_path: Path) -> None:
     done = dlm("learn", "family/has-father", *SHORT, "--log", "tensorboard", "--out", "run")
     assert done.returncode in (0, 3), done.stderr

@@ -7,12 +7,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlm.api.data import problem_again
 from dlm.api.learn import read_settings
+from dlm.data.problem import DataProblem
 from dlm.errors import RunError
+from dlm.learning.own import settings_for, task_of
+from dlm.learning.rules.prior import join_definitions
+from dlm.learning.rules.result import DataRunSettings
 from dlm.learning.settings import LearnSettings
 from dlm.policies.gradient.soft import load_soft
 from dlm.policies.settings import PolicyRunSettings
-from dlm.problems import WorldOptions
+from dlm.problems import AnyProblem, WorldOptions
 from dlm.runs.extras import missing_torch
 from dlm.runs.folder import RunFolder
 from dlm.runs.problem import reopen
@@ -47,8 +52,7 @@ class SoftMachine:
 def soft_machine(run: str | Path, *, problem: object = None, trust: bool = False, most: int = 3) -> SoftMachine:
     """The machine of a run by gradient, as its last checkpoint has it, or the soft policy that a run has kept."""
     folder = RunFolder.open(Path(run))
-    settings = read_settings(folder)
-    known = reopen(folder.path, settings.task, problem, WorldOptions(), trust=trust)
+    known, settings = _problem_of(folder, problem, trust=trust)
     if missing := missing_torch("a soft machine"):
         raise missing
     from dlm.machine.likely import likely_choices
@@ -78,3 +82,17 @@ def soft_machine(run: str | Path, *, problem: object = None, trust: bool = False
     weights = learner.now.machine.weights(Selection(learner.temperature))[0]
     found = likely_choices(learner.now.wiring, weights, most)
     return SoftMachine(known.name, learner.temperature, learner.standing.steps, dict(known.inputs), tuple(found))
+
+
+def _problem_of(
+    folder: RunFolder, problem: object, *, trust: bool
+) -> tuple[AnyProblem, LearnSettings | PolicyRunSettings]:
+    """What a run learns, and its settings; of one's own data the task that a machine is trained on."""
+    saved = folder.read_json("settings.json")
+    if saved.get("kind") != DataRunSettings.kind:
+        settings = read_settings(folder)
+        return reopen(folder.path, settings.task, problem, WorldOptions(), trust=trust), settings
+    own = DataRunSettings.from_json(saved)
+    data = problem if isinstance(problem, DataProblem) else problem_again(folder, own)
+    task = task_of(join_definitions(data))
+    return task, settings_for(task, own)

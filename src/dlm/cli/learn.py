@@ -53,9 +53,8 @@ AnyLearnerName = Literal[
     "dlm-incr-rl",
 ]
 LEARNER_HELP = (
-    "Who learns: auto, gradient or search, or a baseline of the paper (nlm, dilp, dnl-ilp); of one's own data: auto "
-    "(rules), search or gradient; "
-    "of rl/... tasks: auto "
+    "Who learns: auto, gradient, search or rules, or a baseline of the paper (nlm, dilp, dnl-ilp); of one's own data: "
+    "auto (rules), search or gradient; of rl/... tasks: auto "
     "(search, then ppo if need be), search (planning and rule search), ppo, reinforce, imitation (of a teacher), "
     "dlm-incr-sl and dlm-incr-rl (the paper's stacks of machines, by a teacher or by ppo), or the baseline nlrl. "
     "Default: auto."

@@ -39,7 +39,7 @@ from dlm.seeds import fixed_rng
 from dlm.space.settings import MachineSettings
 from dlm.tasks.task import Task
 
-__all__ = ["DataTask", "cut_worlds", "learn_by_machine", "task_of"]
+__all__ = ["DataTask", "cut_worlds", "learn_by_machine", "settings_for", "task_of"]
 
 LARGEST, MOST, FACTS = 24, 400, 200_000
 """Objects of a world, worlds, and facts, at most: tables are dense."""
@@ -79,15 +79,7 @@ def learn_by_machine(
     joined = join_definitions(problem)
     task = task_of(joined)
     observer.on_note(f"{sum(b.count for b in task.given):,} worlds of {task.sizes.min()} to {task.sizes.max()} objects")
-    asked = LearnSettings(
-        task=task.name,
-        machine=task.settings,
-        seed=settings.seed,
-        learner=settings.learner,
-        time_limit=settings.time_limit,
-        device=settings.device,
-    )
-    found = learn_task(task, asked, folder, observer)
+    found = learn_task(task, settings_for(task, settings), folder, observer)
     program = whole_program(joined, found.program)
     train = check_everything(program, problem)
     test = None if problem.test is None else check_atoms(program, problem, problem.test)
@@ -117,6 +109,18 @@ def learn_by_machine(
         folder.write_program("program.dlm", program)
         folder.write_json("result.json", result.to_json())
     return result
+
+
+def settings_for(task: DataTask, settings: DataRunSettings) -> LearnSettings:
+    """What the learner of the task is told of a run on one's own data."""
+    return LearnSettings(
+        task=task.name,
+        machine=task.settings,
+        seed=settings.seed,
+        learner=settings.learner,
+        time_limit=settings.time_limit,
+        device=settings.device,
+    )
 
 
 def task_of(problem: DataProblem) -> DataTask:
