@@ -93,6 +93,12 @@ def successful(run: Record) -> bool:
     return bool(train["success_rate"] == large["success_rate"] == 1.0)
 
 
+def _first_verified(run: Record) -> int | None:
+    """The step at which the program, looked at on the way to a schedule's end, was first right."""
+    step: int | None = (run.get("schedule") or {}).get("first_verified")
+    return step
+
+
 def spread(values: Sequence[float]) -> float:
     """The standard deviation over seeds."""
     return statistics.pstdev(values)
@@ -100,8 +106,7 @@ def spread(values: Sequence[float]) -> float:
 
 def _row(task: str, method: Method, runs: Sequence[Record]) -> Record:
     """What is known of a method on a task."""
-    schedules = [run["schedule"] for run in runs if run.get("schedule")]
-    steps = [end["first_verified"] for end in schedules if end["first_verified"] is not None]
+    steps = [step for run in runs if (step := _first_verified(run)) is not None]
     row: Record = {"task": task, "method": method.name, "column": method.column, "runs": len(runs)}
     for place, name in enumerate(("train", "large")):
         rates = [100 * ended(run)[place]["success_rate"] for run in runs]
@@ -111,10 +116,11 @@ def _row(task: str, method: Method, runs: Sequence[Record]) -> Record:
     # At sizes from 2 on too; a schedule's own count, where there is one.
     row["verified"] = _percent((run.get("schedule") or run)["verified"] for run in runs)
     row["first"] = _percent(run["verified"] and run["restarts"] == 1 for run in runs)
-    row["ever"] = _percent(run["verified"] for run in runs)
+    row["ever"] = _percent(run["verified"] or _first_verified(run) is not None for run in runs)
     # Nothing of a learner whose programs are not looked at on the way; empty if none of them was right.
     found = [min(steps), statistics.median(steps), max(steps)] if steps else []
-    row["first_verified"] = found if schedules and method.learner not in BASELINES else None
+    looked_at = any(run.get("schedule") for run in runs) and method.learner not in BASELINES
+    row["first_verified"] = found if looked_at else None
     row["steps"] = statistics.median(run["steps"] for run in runs)
     row["seconds"] = [statistics.median(run["wall_seconds"] for run in runs), max(run["wall_seconds"] for run in runs)]
     row["cpu_hours"] = sum(run.get("cpu_seconds") or 0 for run in runs) / 3600 / len(runs)
