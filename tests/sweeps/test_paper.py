@@ -39,6 +39,12 @@ def test_a_page_can_be_written_of_nothing(name: ExperimentName, tmp_path: Path) 
         assert picture.width > 300
 
 
+def check(name: ExperimentName, wanted: Wanted) -> None:
+    experiment = EXPERIMENTS[name]()
+    experiment.check(wanted)
+    experiment.check_runs(wanted)
+
+
 @pytest.mark.parametrize(
     ("name", "wanted", "message"),
     [
@@ -60,7 +66,7 @@ def test_a_page_can_be_written_of_nothing(name: ExperimentName, tmp_path: Path) 
 )
 def test_what_is_not_there_is_refused_with_near_names(name: ExperimentName, wanted: Wanted, message: str) -> None:
     with pytest.raises(SettingsError) as error:
-        EXPERIMENTS[name]().check(wanted)
+        check(name, wanted)
     assert message in str(error.value)
 
 

@@ -62,10 +62,13 @@ def reproduce(
         shorten=shorten,
     )
     experiment.check(wanted)
-    executor = None if page else choose_executor(jobs, ray)
+    executor = None
+    if not page:
+        experiment.check_runs(wanted)
+        executor = choose_executor(jobs, ray)
     records = paper.open_records(experiment, wanted, out, take)
     print(paper.reproduce(experiment, wanted, records, executor, out, print_run))
-    if any(job.key in records.errors for job in experiment.jobs(wanted)):
+    if not page and any(job.key in records.errors for job in experiment.jobs(wanted)):
         raise typer.Exit(SOME_FAILED)
 
 

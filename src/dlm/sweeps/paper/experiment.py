@@ -90,7 +90,7 @@ class Experiment(ABC):
         return wanted.schedule or self.schedules[0]
 
     def check(self, wanted: Wanted) -> None:
-        """Refuse what the experiment does not have, and runs that could not begin."""
+        """Refuse what the experiment does not have."""
         if self.schedule(wanted) not in self.schedules:
             offered = " or ".join(self.schedules)
             raise SettingsError(f"`reproduce {self.name}` has the schedule {offered}, not {wanted.schedule}")
@@ -104,6 +104,9 @@ class Experiment(ABC):
         for name, option in OPTIONS.items():
             if getattr(wanted, name) not in ((), None) and name not in self.options:
                 raise SettingsError(f"`reproduce {self.name}` takes no {option}: leave it out")
+
+    def check_runs(self, wanted: Wanted) -> None:
+        """Refuse runs that could not begin."""
         runs = {(job.problem, job.learner, *map(repr, job.settings.items())): job for job in self.jobs(wanted)}
         for job in runs.values():
             limit = {} if job.limit is None else {"time_limit": job.limit}
