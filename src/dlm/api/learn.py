@@ -70,9 +70,7 @@ def learn_problem(
     check_log(log, has_folder=bool(out))
     teacher = settings.get("teacher")
     asked = check_problem(known, settings)
-    title = (
-        f"Learning {known.name}: {known.question}" if isinstance(known, Task) else f"Learning a policy for {known.name}"
-    )
+    title = f"{known.name}: {known.question}" if isinstance(known, Task) else f"a policy for {known.name}"
     folder = _open_folder(out, asked, problem, world, known)
     shown = open_watch(f"Learning {title}", show=progress, verbose=verbose)
     with shown as watch, _observers(watch, callbacks, log, folder) as observer:
