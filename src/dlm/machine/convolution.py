@@ -1,13 +1,14 @@
 """The direct part of a unit as compiled code: what its sources add to its values, with the gradient.
 
 The same as a product of rows with `UnitMatrices.same`, but by blocks (`symmetry`). Of these matrices only the columns
-of one output slot are read, and only these get a gradient; all others repeat them.
+of one output slot are read, and only these get a gradient; all others repeat them. Where atoms are joined by a product,
+the same pass over the rows does that too.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import accumulate
@@ -33,6 +34,8 @@ class Shape:
     atoms: int
     modules: int
     parts: int
+    joined: bool
+    """Whether the values of the atoms of a module are multiplied here."""
     dtype: torch.dtype
 
     @property
@@ -68,9 +71,15 @@ class Shape:
 
 @lru_cache(maxsize=None)
 def forward(shape: Shape) -> Callable[..., None]:
-    """(samples, rows of each, rows, same, projected, parts, values): fills the values."""
-    code = Code("forward", ["count", "count", "numbers", "numbers", "numbers", "indices", "numbers"], shape.dtype)
-    samples, count, rows, same, projected, parts, values = code.arguments
+    """(samples, rows of each, rows, same, projected, parts, values): fills the values.
+
+    If joined, (..., values, ones, output): the output too, of ones plus the product of values.
+    """
+    joined: list[Argument] = ["numbers", "numbers"] if shape.joined else []
+    code = Code(
+        "forward", ["count", "count", "numbers", "numbers", "numbers", "indices", "numbers", *joined], shape.dtype
+    )
+    samples, count, rows, same, projected, parts, values, *joining = code.arguments
     table, m = symmetry(shape.arity), shape.modules
     weights, entries = code.room(shape.entries * shape.atoms * m), code.room(shape.entries)
     with code.loop(samples) as sample:
@@ -82,12 +91,20 @@ def forward(shape: Shape) -> Callable[..., None]:
             below = _parts(code, shape, parts, row, projected)
             into = values.at(code, code.product(row, shape.width))
             scale = code.vector(1 / shape.slots, m)
-            for atom in range(shape.atoms):
-                for slot in range(shape.slots):
+            for slot in range(shape.slots):
+                factors = []
+                for atom in range(shape.atoms):
                     place = (atom * shape.slots + slot) * m
                     added = reduce(code.add, [code.load(part, place, m) for part in below])
                     value = code.combine(table.values[slot].tolist(), found[atom :: shape.atoms])
-                    code.store(code.multiply_add(value, scale, added), into, place)
+                    factors.append(code.multiply_add(value, scale, added))
+                    code.store(factors[-1], into, place)
+                if joining:
+                    ones, output = joining
+                    product = code.multiply_add(
+                        reduce(code.multiply, factors[:-1]), factors[-1], code.load(ones, slot * m, m)
+                    )
+                    code.store(product, output.at(code, code.product(row, shape.slots * m)), slot * m)
     return compiled(code)
 
 
@@ -161,13 +178,15 @@ Gradient = Literal["none", "set", "added"]
 
 @lru_cache(maxsize=None)
 def backward(shape: Shape, gradient: Gradient) -> Callable[..., None]:
-    """(samples, rows of each, rows, same, parts, d values, d rows, d same, d projected).
+    """(samples, rows of each, rows, same, parts, d rows, d same, d projected, d values).
 
-    Adds to the gradient of projected rows, and writes that of the matrices in the columns that `forward` reads.
+    Adds to the gradient of projected rows, and writes that of the matrices in the columns that `forward` reads. If
+    joined, (..., values, d output, stride of its rows) instead of the gradient of values.
     """
-    numbers: list[Argument] = ["numbers"] * 4
-    code = Code("backward", ["count", "count", "numbers", "numbers", "indices", *numbers], shape.dtype)
-    samples, count, rows, same, parts, d_values, d_rows, d_same, d_projected = code.arguments
+    known: list[Argument] = ["numbers", "numbers", "count"] if shape.joined else ["numbers"]
+    numbers: list[Argument] = ["numbers"] * 3
+    code = Code("backward", ["count", "count", "numbers", "numbers", "indices", *numbers, *known], shape.dtype)
+    samples, count, rows, same, parts, d_rows, d_same, d_projected, *given = code.arguments
     size = shape.slots * shape.channel * shape.atoms * shape.modules
     weights, turned, d_weights = code.room(size), code.room(size), code.room(size)
     entries, d_entries = code.room(BLOCK * shape.entries), code.room(BLOCK * shape.width)
@@ -188,7 +207,8 @@ def backward(shape: Shape, gradient: Gradient) -> Callable[..., None]:
                     d_entries.at(code, code.product(one, shape.width)),
                 )
                 _transform_rows(code, shape, rows, row, x)
-                _transform_gradient(code, shape, d_values, parts, d_projected, row, dv)
+                vectors = _values_gradient(code, shape, given, row)
+                _transform_gradient(code, shape, vectors, parts, d_projected, row, dv)
                 if gradient != "none":
                     _rows_gradient(code, shape, dv, turned, d_rows, row, gradient == "added")
             for start, d in shape.blocks:
@@ -207,22 +227,33 @@ def _turn(code: Code, shape: Shape, weights: Room, into: Room) -> None:
             code.store(number, into.at(code, code.sum(code.product(place, lines), line)), begin)
 
 
+def _values_gradient(code: Code, shape: Shape, given: Sequence[Any], row: Any) -> list[list[Any]]:
+    """The gradient of values by atom and slot; where they are joined, that of the output times all other factors."""
+    m, atoms, slots = shape.modules, range(shape.atoms), range(shape.slots)
+    start = given[0].at(code, code.product(row, shape.width))
+    found = [[code.load(start, (atom * shape.slots + slot) * m, m) for slot in slots] for atom in atoms]
+    if not shape.joined:
+        return found
+    _, d_output, stride = given
+    above = d_output.at(code, code.product(row, stride))
+    grads = [code.load(above, slot * m, m) for slot in slots]
+    others = [[[found[other][slot] for other in atoms if other != atom] for slot in slots] for atom in atoms]
+    return [[reduce(code.multiply, others[atom][slot], grads[slot]) for slot in slots] for atom in atoms]
+
+
 def _transform_gradient(
-    code: Code, shape: Shape, d_values: Room, parts: Room, d_projected: Room, row: Any, into: Room
+    code: Code, shape: Shape, d_values: list[list[Any]], parts: Room, d_projected: Room, row: Any, into: Room
 ) -> None:
     """The gradient of V^ as [block, row, column, atom, module]; that of values is added to the projected rows."""
     table, m = symmetry(shape.arity), shape.modules
-    start = d_values.at(code, code.product(row, shape.width))
     scale = code.vector(1 / shape.slots, m)
     below = _parts(code, shape, parts, row, d_projected)
-    for atom in range(shape.atoms):
-        vectors = []
-        for slot in range(shape.slots):
+    for atom, known in enumerate(d_values):
+        for slot, vector in enumerate(known):
             place = (atom * shape.slots + slot) * m
-            vectors.append(code.load(start, place, m))
             for part in below:
-                code.store(code.add(code.load(part, place, m), vectors[-1]), part, place)
-        vectors = [code.multiply(vector, scale) for vector in vectors]
+                code.store(code.add(code.load(part, place, m), vector), part, place)
+        vectors = [code.multiply(vector, scale) for vector in known]
         for entry, factors in enumerate(table.values.T.tolist()):
             code.store(code.combine(factors, vectors), into, (entry * shape.atoms + atom) * m)
 

@@ -8,7 +8,7 @@ else is to be done; the other two change the sign themselves.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import torch
 from torch import Tensor
@@ -20,6 +20,9 @@ __all__ = ["Joining", "t_norm_joining"]
 
 class Joining(Protocol):
     """Made for a unit; `run` comes before `differentiate`."""
+
+    product: ClassVar[bool]
+    """Whether it is a product, which compiled code can take along (`convolution`)."""
 
     def __init__(self, disjunctions: Tensor) -> None: ...
 
@@ -38,6 +41,8 @@ def t_norm_joining(t_norm: TNorm, disjunctions: Tensor) -> Joining:
 
 class _Product:
     """T(a, b) = a b."""
+
+    product: ClassVar[bool] = True
 
     def __init__(self, disjunctions: Tensor) -> None:
         self.ones = disjunctions
@@ -59,6 +64,8 @@ class _Product:
 class _Godel:
     """T(a, b) = min(a, b). Where factors are equal they share the gradient."""
 
+    product: ClassVar[bool] = False
+
     def __init__(self, disjunctions: Tensor) -> None:
         self.ones, self.signs = disjunctions, 1 - 2 * disjunctions
 
@@ -78,6 +85,8 @@ class _Godel:
 
 class _Lukasiewicz:
     """T(a, b) = max(0, a + b - 1)."""
+
+    product: ClassVar[bool] = False
 
     def __init__(self, disjunctions: Tensor) -> None:
         self.ones, self.signs = disjunctions, 1 - 2 * disjunctions

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -79,6 +80,8 @@ def _activation(unit: UnitWiring, disjunctions: Tensor) -> Joining:
 class _Sigmoid:
     """1 / (1 + exp(-a)) of the only factor."""
 
+    product: ClassVar[bool] = False
+
     def __init__(self, disjunctions: Tensor) -> None:
         del disjunctions
 
@@ -92,6 +95,8 @@ class _Sigmoid:
 
 class _Identity:
     """The only factor."""
+
+    product: ClassVar[bool] = False
 
     def __init__(self, disjunctions: Tensor) -> None:
         del disjunctions

@@ -117,14 +117,23 @@ class UnitPass:
         self.convolution: Convolution | None = None
         if table is not None and direct.rows is not None and Convolution.suits(spread, direct.rows):
             self.values = output.new_empty(*output.shape[:2], self.width)
-            self.convolution = Convolution(spread, direct, matrices.same, self.flat, table, self.values)
+            self.convolution = Convolution(
+                spread, direct, matrices.same, self.flat, table, self.values, joining, output
+            )
 
     def run(self) -> None:
         self.direct.run()
         self.below.run()
         self.factors = ()  # those of the last pass make room
-        self.factors = self._values().chunk(self.atoms, -1)
-        self.joining.run(self.factors, self.output)
+        values = self._values()
+        if not self._joined:
+            self.factors = values.chunk(self.atoms, -1)
+            self.joining.run(self.factors, self.output)
+
+    @property
+    def _joined(self) -> bool:
+        """Whether compiled code joins the atoms."""
+        return self.convolution is not None and self.convolution.shape.joined
 
     def _values(self) -> Tensor:
         direct, below, table = self.direct.rows, self.below.rows, self.table
@@ -151,9 +160,8 @@ class UnitPass:
             return
         self.direct.prepare(gradients)
         self.below.prepare(gradients)
-        self.d_values = scratch((*self.output.shape[:2], self.width))
+        self.d_values = self.grad if self._joined else scratch((*self.output.shape[:2], self.width))
         self.d_factors = self.d_values.chunk(self.atoms, -1)
-        self.d_flat = self.d_values.view(-1, self.width)
         self.same, self.expand, _ = (matrix.transpose(1, 2) for matrix in self.matrices)
         self.direct_rows, self.below_rows = (
             None if joined.rows is None else joined.rows.transpose(1, 2) for joined in (self.direct, self.below)
@@ -165,7 +173,8 @@ class UnitPass:
     def differentiate(self) -> None:
         if self.grad is None:
             return
-        self.joining.differentiate(self.grad, self.factors, self.d_factors)
+        if not self._joined:
+            self.joining.differentiate(self.grad, self.factors, self.d_factors)
         d_same, _, d_bias = self.d_matrices
         if self.convolution is not None:
             self.convolution.differentiate()
@@ -177,7 +186,8 @@ class UnitPass:
         if self.table is None:
             torch.sum(self.d_values, 1, keepdim=True, out=d_bias)
             return
-        d_projected = _sum_bags(self.d_flat, self.table.inverse, self.table.inverse_offsets).view(self.projected.shape)
+        d_flat = self.d_values.view(-1, self.width)
+        d_projected = _sum_bags(d_flat, self.table.inverse, self.table.inverse_offsets).view(self.projected.shape)
         self._differentiate_below(d_projected)
 
     def _differentiate_below(self, d_projected: Tensor) -> None:
@@ -192,7 +202,15 @@ class Convolution:
     """What direct sources and projected rows add to the values of a unit, by compiled code (`convolution`)."""
 
     def __init__(
-        self, spread: UnitSpread, direct: Joined, same: Tensor, projected: Tensor, table: ExpandTable, values: Tensor
+        self,
+        spread: UnitSpread,
+        direct: Joined,
+        same: Tensor,
+        projected: Tensor,
+        table: ExpandTable,
+        values: Tensor,
+        joining: Joining,
+        output: Tensor,
     ) -> None:
         assert direct.rows is not None
         slots, modules = len(spread.unit.orders), spread.unit.modules
@@ -203,25 +221,34 @@ class Convolution:
             modules[0].atoms,
             len(modules),
             spread.unit.arity,
+            joining.product,
             values.dtype,
         )
-        tensors = direct.rows, same, projected, table.parts, values
+        joined = (spread.ones, output) if joining.product else ()
+        tensors = direct.rows, same, projected, table.parts, values, *joined
         self.run = _call(convolution.forward(self.shape), direct.rows.shape[:2], tensors)
-        self.same = same
+        self.same, self.values = same, values
 
     @staticmethod
     def suits(spread: UnitSpread, rows: Tensor) -> bool:
         """Compiled code is for the processor, and of use if slots are permuted."""
         return native.available(rows.device) and spread.unit.permuted and spread.unit.arity > 1
 
-    def prepare(self, d_values: Tensor, d_same: Tensor, d_projected: Tensor) -> None:
+    def prepare(self, grad: Tensor, d_same: Tensor, d_projected: Tensor) -> None:
+        """`grad` is that of the output if atoms are joined here, else of values."""
         into, rows = self.direct.into, self.direct.rows
         assert rows is not None
         gradient: convolution.Gradient = "none" if into is None else "added" if self.direct.adds else "set"
         function = convolution.backward(self.shape, gradient)
-        tensors = rows, self.same, self.parts, d_values, rows if into is None else into, d_same, d_projected
+        tensors = [rows, self.same, self.parts, rows if into is None else into, d_same, d_projected]
         self.d_projected = d_projected
-        self._backward = _call(function, rows.shape[:2], tensors)
+        if self.shape.joined:
+            # The gradient may be a part of a wider tensor.
+            self._backward = partial(
+                _call(function, rows.shape[:2], [*tensors, self.values]), grad.data_ptr(), grad.stride(1)
+            )
+        else:
+            self._backward = _call(function, rows.shape[:2], [*tensors, grad])
         d_same.zero_()
 
     def differentiate(self) -> None:
@@ -230,7 +257,7 @@ class Convolution:
         self.direct.pass_on()
 
 
-def _call(function: Callable[..., None], counts: Sequence[int], tensors: Sequence[Tensor]) -> Callable[[], None]:
+def _call(function: Callable[..., None], counts: Sequence[int], tensors: Sequence[Tensor]) -> partial[None]:
     assert all(tensor.is_contiguous() for tensor in tensors)
     return partial(function, *counts, *(tensor.data_ptr() for tensor in tensors))
 
