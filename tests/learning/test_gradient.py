@@ -10,6 +10,7 @@ from dlm.learning.build import build_learner
 from dlm.learning.gradient import GradientLearner, GradientState, any_answer_loss, class_weights, squeeze
 from dlm.learning.schedule import (
     Descent,
+    HardeningSchedule,
     LossSchedule,
     Schedule,
     SoftnessSchedule,
@@ -60,10 +61,14 @@ def learn(of: GradientLearner, steps: int) -> Candidate | None:
             return None
 
 
+HARDENED = replace(QUICK, descent=replace(QUICK.descent, hardening=HardeningSchedule(0.5, 0.6, begin=2, epochs=10)))
+
+
+@pytest.mark.parametrize("schedule", [QUICK, HARDENED], ids=["soft", "with hard layers"])
 @pytest.mark.parametrize("name", ["family/has-father", "graph/adjacent-to-red"])
-def test_small_machines_learn_easy_tasks(name: str) -> None:
+def test_small_machines_learn_easy_tasks(name: str, schedule: Schedule) -> None:
     task = get_task(name)
-    candidate = learn(learner(task=name), 3000)
+    candidate = learn(learner(task=name, schedule=schedule), 3000)
     assert candidate is not None
     assert (candidate.learner, candidate.score) == ("gradient", 1.0)
     examples = task.sample(np.random.default_rng(1), 50, task.train_size)
@@ -108,17 +113,18 @@ def written(state: GradientState) -> tuple[object, dict[str, bytes]]:
     return plain(state, arrays), {name: array.tobytes() for name, array in arrays.items()}
 
 
+@pytest.mark.parametrize("schedule", [QUICK, HARDENED], ids=["soft", "with hard layers"])
 @pytest.mark.parametrize("before", [0, 3, 31])
-def test_a_restored_learner_goes_on_as_if_nothing_had_happened(before: int) -> None:
+def test_a_restored_learner_goes_on_as_if_nothing_had_happened(before: int, schedule: Schedule) -> None:
     task = get_task("family/is-grandparent")
-    of = learner(5, task.name)
+    of = learner(5, task.name, schedule)
     for _ in range(before):
         of.advance()
     of.refute([task.sample(np.random.default_rng(0), 3, 5), task.sample(np.random.default_rng(1), 2, 7)])
     state = of.state()
     saved = written(state)
     expected = [of.advance() for _ in range(12)]
-    again = learner(99, task.name)
+    again = learner(99, task.name, schedule)
     again.advance()
     again.restore(state)
     assert written(again.state()) == saved

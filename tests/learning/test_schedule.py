@@ -138,3 +138,9 @@ def test_worlds_to_train_on_have_atoms_of_both_classes() -> None:
     assert {name for name, schedule in schedules.items() if schedule.worlds.larger} == {"family/is-mguncle"}
     assert schedules["family/is-mguncle"].size == 12
     assert living_size(get_task("family/is-mguncle"), 30) == 20
+
+
+def test_only_what_is_hard_to_come_by_has_hard_layers() -> None:
+    schedules = {name: fast_schedule(get_task(name), get_task(name).settings) for name in task_names()}
+    assert {name for name, schedule in schedules.items() if schedule.descent.hardening.samples} == {"family/is-mguncle"}
+    assert all(schedule.opening is None or not schedule.opening.hardening.samples for schedule in schedules.values())

@@ -26,6 +26,7 @@ from dlm.learning.sampling import TrainingWorlds, training_sizes
 from dlm.learning.schedule import CUT, Descent, Schedule
 from dlm.logic.syntax import Program
 from dlm.machine import Layout, Machine, Selection, fast_apply, hard_choices, valuation_of, while_training
+from dlm.machine.hardening import draw_layers, harden, layer_slices
 from dlm.runs.checkpoint import choices_of, examples_of
 from dlm.runs.learner import Candidate, Report
 from dlm.seeds import Stream, fixed_rng
@@ -216,12 +217,24 @@ class GradientLearner:
         noise, dropout = soft.noise * soft.noise_decay**epoch, soft.dropout * soft.dropout_decay**epoch
         return Selection(self.temperature, noise, dropout, soft.distribution)
 
+    def _weights(self, batch: int) -> Tensor:
+        """Of the choices in a step: soft, and where the descent says so hard in some layers of some samples."""
+        machine, hardening = self.now.machine, self.now.descent.hardening
+        weights = machine.weights(self._selection(), batch, self._generator)
+        begun = self._epoch - hardening.begin
+        if not hardening.samples or begun < 0:
+            return weights
+        layers = layer_slices(machine.wiring)
+        most = round(min(1.0, begun / hardening.epochs) * hardening.layers * len(layers))
+        chosen = draw_layers(self._rng, round(hardening.samples * batch), len(layers), max(1, most))
+        return harden(weights.expand(batch, -1), machine.hard_weights(), layers, chosen)
+
     @while_training()
     def _step(self, examples: Examples) -> None:
         now, layout = self.now, self._layout(examples.size)
         inputs = layout.to_layout(valuation_of(now.wiring, examples.worlds, device=self.device))
         target = layout.pick(torch.from_numpy(examples.target).to(self.device, torch.float32))
-        weights = now.machine.weights(self._selection(), examples.count, self._generator)
+        weights = self._weights(examples.count)
         truth = squeeze(fast_apply(now.wiring, weights, inputs, layout), now.descent.loss.margin)
         least = min(0.5, self.standing.lift * now.descent.loss.balance)
         balance = least * now.descent.loss.balance_decay**self._epoch

@@ -16,6 +16,7 @@ __all__ = [
     "CUT",
     "SCHEDULES",
     "Descent",
+    "HardeningSchedule",
     "LossSchedule",
     "Schedule",
     "SoftnessSchedule",
@@ -61,6 +62,16 @@ class LossSchedule:
 
 
 @dataclass(frozen=True)
+class HardeningSchedule:
+    """Samples of a batch in which some layers choose hard (`machine.hardening`): none, by default."""
+
+    samples: float = 0.0  # share of a batch
+    layers: float = 0.0  # share of a machine's layers that are hard in such a sample, at most
+    begin: int = 0  # epoch from which there are any
+    epochs: int = 1  # in which the number of hard layers comes to its most
+
+
+@dataclass(frozen=True)
 class WorldSchedule:
     """Which worlds are trained on beside fresh ones of the training size: no others, by default."""
 
@@ -82,6 +93,7 @@ class Descent:
     promise: float = 0.0  # skill of the best program, half way, below which a restart is given up
     softness: SoftnessSchedule = SoftnessSchedule()
     loss: LossSchedule = LossSchedule()
+    hardening: HardeningSchedule = HardeningSchedule()
 
 
 @dataclass(frozen=True)
@@ -132,7 +144,7 @@ def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
     schedule = Schedule(
         size=size,
         worlds=WorldSchedule(smaller=0.25, rich=0.5, larger=larger, mine=2),
-        descent=_slow_descent(loss) if larger else _cold_descent(loss, task.train_size),
+        descent=_hardening_descent(loss) if larger else _cold_descent(loss, task.train_size),
         opening=None if larger else _warm_descent(loss),
         shallower=0 if larger else max(0, settings.depth - SHALLOW),
         check_every=50,
@@ -160,10 +172,16 @@ def _cold_descent(loss: LossSchedule, size: int) -> Descent:
     )
 
 
-def _slow_descent(loss: LossSchedule) -> Descent:
-    """The paper's cooling, for targets that are hard to come by."""
-    softness = SoftnessSchedule(diversity=10.0)
-    return Descent(learning_rate=0.01, steps=125, epochs=200, softness=softness, loss=loss)
+def _hardening_descent(loss: LossSchedule) -> Descent:
+    """The paper's cooling, for targets that are hard to come by, with hard layers against proxies made of mixtures."""
+    return Descent(
+        learning_rate=0.03,
+        steps=40,
+        epochs=200,
+        softness=SoftnessSchedule(diversity=10.0),
+        loss=replace(loss, margin=0.05),
+        hardening=HardeningSchedule(samples=0.5, layers=0.4, begin=20, epochs=75),
+    )
 
 
 def whole_worlds(schedule: Schedule, task: Task) -> Schedule:
