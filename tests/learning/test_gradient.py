@@ -61,7 +61,7 @@ def learn(of: GradientLearner, steps: int) -> Candidate | None:
             return None
 
 
-HARDENED = replace(QUICK, descent=replace(QUICK.descent, hardening=HardeningSchedule(0.5, 0.6, begin=2, epochs=10)))
+HARDENED = replace(QUICK, descent=replace(QUICK.descent, hardening=HardeningSchedule(0.5, 0.6, growth=0.2)))
 
 
 @pytest.mark.parametrize("schedule", [QUICK, HARDENED], ids=["soft", "with hard layers"])

@@ -8,6 +8,7 @@ from dlm.learning.sampling import living_size
 from dlm.learning.schedule import (
     SCHEDULES,
     Descent,
+    HardeningSchedule,
     Schedule,
     WorldSchedule,
     fast_schedule,
@@ -118,6 +119,7 @@ def test_a_shortened_schedule_cools_as_far_in_fewer_steps() -> None:
         ({"dropout": 1}, "'dropout' setting must be at least 0 and below 1"),
         ({"dropout": float("nan")}, "'dropout' setting must be"),
         ({"diversity": 0}, "'diversity' setting must be a positive number"),
+        ({"hardening": 1.5}, "'hardening' setting must be at least 0 and at most 1"),
         ({"shorten": 0.5}, "'shorten' setting must be a number of at least 1"),
         ({"shorten": "eight"}, "'shorten' setting must be a number of at least 1"),
     ],
@@ -144,3 +146,11 @@ def test_only_what_is_hard_to_come_by_has_hard_layers() -> None:
     schedules = {name: fast_schedule(get_task(name), get_task(name).settings) for name in task_names()}
     assert {name for name, schedule in schedules.items() if schedule.descent.hardening.samples} == {"family/is-mguncle"}
     assert all(schedule.opening is None or not schedule.opening.hardening.samples for schedule in schedules.values())
+
+
+def test_hard_layers_can_be_asked_for_and_left_out() -> None:
+    task = get_task("graph/1-outdegree")
+    assert schedule_for(task, asked(hardening=0.5)).descent.hardening == HardeningSchedule(samples=0.5)
+    mguncle = get_task("family/is-mguncle")
+    settings = replace(asked(hardening=0), schedule="fast", task=mguncle.name, machine=mguncle.settings)
+    assert not schedule_for(mguncle, settings).descent.hardening.samples

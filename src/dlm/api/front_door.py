@@ -43,9 +43,9 @@ def learn(
     These give a `DataResult`; their settings are `seed`, `time_limit`, `folds`, and those of `dlm.read_problem`.
 
     Settings are those of the run (`seed`, `learner`, `schedule`, `time_limit`, `incremental`, `device`, `jobs`), of
-    training (`noise`, `noise_decay`, `dropout`, `diversity`, `shorten`: changes of the schedule), of the machine
-    (`depth`, `breadth`, ... as in `dlm.MachineSettings`), and of worlds (`keep_soft`, `teacher`, `repair`, `model`,
-    `action_temperature`, `action`, `arity`, `encode`, `sizes`, `limit`).
+    training (`noise`, `noise_decay`, `dropout`, `diversity`, `hardening`, `shorten`: changes of the schedule), of
+    the machine (`depth`, `breadth`, ... as in `dlm.MachineSettings`), and of worlds (`keep_soft`, `teacher`,
+    `repair`, `model`, `action_temperature`, `action`, `arity`, `encode`, `sizes`, `limit`).
 
     Files are written only if a folder `out` is given; True makes a new one under ``./runs``. `progress` shows how the
     run goes; by default it does so in a terminal or notebook. `verbose` shows every better program, anywhere.

@@ -134,6 +134,9 @@ def learn(
     diversity: Annotated[
         float | None, _setting(LearnSettings, "diversity", metavar="X", rich_help_panel=TRAINING)
     ] = None,
+    hardening: Annotated[
+        float | None, _setting(LearnSettings, "hardening", metavar="X", rich_help_panel=TRAINING)
+    ] = None,
     shorten: Annotated[float | None, _setting(LearnSettings, "shorten", metavar="K", rich_help_panel=TRAINING)] = None,
     depth: Annotated[int | None, _setting(MachineSettings, "depth")] = None,
     breadth: Annotated[str | None, _setting(MachineSettings, "breadth", metavar="N[,N...]")] = None,
@@ -193,6 +196,7 @@ def learn(
         noise_decay=noise_decay,
         dropout=dropout,
         diversity=diversity,
+        hardening=hardening,
         shorten=shorten,
         depth=depth,
         breadth=None if breadth is None else _read_breadth(breadth),

@@ -221,11 +221,11 @@ class GradientLearner:
         """Of the choices in a step: soft, and where the descent says so hard in some layers of some samples."""
         machine, hardening = self.now.machine, self.now.descent.hardening
         weights = machine.weights(self._selection(), batch, self._generator)
-        begun = self._epoch - hardening.begin
-        if not hardening.samples or begun < 0:
+        grown = (self._epoch / self.now.descent.epochs - hardening.begin) / hardening.growth
+        if not hardening.samples or grown < 0:
             return weights
         layers = layer_slices(machine.wiring)
-        most = round(min(1.0, begun / hardening.epochs) * hardening.layers * len(layers))
+        most = round(min(1.0, grown) * hardening.layers * len(layers))
         chosen = draw_layers(self._rng, round(hardening.samples * batch), len(layers), max(1, most))
         return harden(weights.expand(batch, -1), machine.hard_weights(), layers, chosen)
 

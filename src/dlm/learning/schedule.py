@@ -66,9 +66,9 @@ class HardeningSchedule:
     """Samples of a batch in which some layers choose hard (`machine.hardening`): none, by default."""
 
     samples: float = 0.0  # share of a batch
-    layers: float = 0.0  # share of a machine's layers that are hard in such a sample, at most
-    begin: int = 0  # epoch from which there are any
-    epochs: int = 1  # in which the number of hard layers comes to its most
+    layers: float = 0.4  # share of a machine's layers that are hard in such a sample, at most
+    begin: float = 0.1  # share of the epochs before there are any
+    growth: float = 0.375  # share of the epochs in which the number of hard layers comes to its most
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def _hardening_descent(loss: LossSchedule) -> Descent:
         epochs=200,
         softness=SoftnessSchedule(diversity=10.0),
         loss=replace(loss, margin=0.05),
-        hardening=HardeningSchedule(samples=0.5, layers=0.4, begin=20, epochs=75),
+        hardening=HardeningSchedule(samples=0.5),
     )
 
 
@@ -209,7 +209,7 @@ def schedule_for(task: Task, settings: LearnSettings) -> Schedule:
 
 
 def _changed(schedule: Schedule, settings: LearnSettings) -> Schedule:
-    """The same with other noise, dropout, first logits, and sooner at its end."""
+    """The same with other noise, dropout, first logits, hard layers, and sooner at its end."""
     return replace(
         schedule,
         descent=_changed_descent(schedule.descent, settings),
@@ -230,9 +230,13 @@ def _changed_descent(descent: Descent, settings: LearnSettings) -> Descent:
         soft = replace(soft, dropout=settings.dropout)
     if settings.diversity is not None:
         soft = replace(soft, diversity=settings.diversity)
+    hardening = descent.hardening
+    if settings.hardening is not None:
+        hardening = replace(hardening, samples=settings.hardening)
     factor = settings.shorten or 1.0
     rate = max(descent.learning_rate, min(descent.learning_rate * factor, FASTEST))
-    return replace(descent, softness=soft, steps=max(1, round(descent.steps / factor)), learning_rate=rate)
+    steps = max(1, round(descent.steps / factor))
+    return replace(descent, softness=soft, hardening=hardening, steps=steps, learning_rate=rate)
 
 
 def _slice_steps(settings: MachineSettings, size: int, batch: int) -> int:

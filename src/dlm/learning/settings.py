@@ -28,7 +28,7 @@ LearnerName = Literal["auto", "gradient", "search", "rules", "nlm", "dilp", "dnl
 LEARNERS: tuple[str, ...] = get_args(LearnerName)
 NoiseName = Literal["gumbel", "gaussian", "none"]
 NOISES: tuple[str, ...] = get_args(NoiseName)
-TRAINING = ("noise", "noise_decay", "dropout", "diversity", "shorten")
+TRAINING = ("noise", "noise_decay", "dropout", "diversity", "hardening", "shorten")
 """The settings that change the schedule of the gradient learner."""
 BASELINES = ("nlm", "dilp", "dnl-ilp")
 """The paper's opponents, which `auto` never runs; see docs/baselines.md."""
@@ -65,6 +65,10 @@ class LearnSettings(RunSettings):
     diversity: float | None = field(
         default=None, metadata={"help": "How many times wider the first logits are than in the published program."}
     )
+    hardening: float | None = field(
+        default=None,
+        metadata={"help": "Share of a batch in which some layers make hard choices; 0 for none."},
+    )
     shorten: float | None = field(
         default=None,
         metadata={"help": "How many times fewer and longer steps an epoch has; there are as many epochs."},
@@ -92,6 +96,7 @@ class LearnSettings(RunSettings):
         _require_number("noise_decay", self.noise_decay, "above 0 and at most 1", lambda value: 0 < value <= 1)
         _require_number("dropout", self.dropout, "at least 0 and below 1", lambda value: 0 <= value < 1)
         _require_number("diversity", self.diversity, "a positive number", lambda value: 0 < value < math.inf)
+        _require_number("hardening", self.hardening, "at least 0 and at most 1", lambda value: 0 <= value <= 1)
         _require_number("shorten", self.shorten, "a number of at least 1", lambda value: 1 <= value < math.inf)
 
 
