@@ -34,6 +34,9 @@ CUT = 1e-5
 FASTEST = 0.04
 """The learning rate of a schedule that is shortened, at most."""
 
+PART = 0.8
+"""Objects of a part that is cut out of a world, as a share of that world's."""
+
 SHALLOW = 5
 """Layers that a restart of the fast schedule has at least."""
 
@@ -66,9 +69,9 @@ class HardeningSchedule:
     """Samples of a batch in which some layers choose hard (`machine.hardening`): none, by default."""
 
     samples: float = 0.0  # share of a batch
-    layers: float = 0.4  # share of a machine's layers that are hard in such a sample, at most
+    layers: float = 0.65  # share of a machine's layers that are hard in such a sample, at most
     begin: float = 0.1  # share of the epochs before there are any
-    growth: float = 0.375  # share of the epochs in which the number of hard layers comes to its most
+    growth: float = 0.4  # share of the epochs in which the number of hard layers comes to its most
 
 
 @dataclass(frozen=True)
@@ -140,10 +143,12 @@ def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
     breadth = max(settings.breadth_at(layer) for layer in range(1, settings.depth))
     size = min(8 if breadth > 3 else 12, task.train_size)
     larger = task.train_size if living_size(task, size) > size else 0
+    if larger:  # a small part of a world has little to tell right from nearly right
+        size = max(size, round(PART * larger))
     loss = LossSchedule(balance=0.1, balance_decay=0.98)
     schedule = Schedule(
         size=size,
-        worlds=WorldSchedule(smaller=0.25, rich=0.5, larger=larger, mine=2),
+        worlds=WorldSchedule(smaller=0 if larger else 0.25, rich=0.5, larger=larger, mine=2),
         descent=_hardening_descent(loss) if larger else _cold_descent(loss, task.train_size),
         opening=None if larger else _warm_descent(loss),
         shallower=0 if larger else max(0, settings.depth - SHALLOW),
@@ -173,10 +178,10 @@ def _cold_descent(loss: LossSchedule, size: int) -> Descent:
 
 
 def _hardening_descent(loss: LossSchedule) -> Descent:
-    """The paper's cooling, for targets that are hard to come by, with hard layers against proxies made of mixtures."""
+    """The paper's, eight times shorter, with hard layers: for targets that are hard to come by."""
     return Descent(
-        learning_rate=0.03,
-        steps=40,
+        learning_rate=FASTEST,
+        steps=31,
         epochs=200,
         softness=SoftnessSchedule(diversity=10.0),
         loss=replace(loss, margin=0.05),
