@@ -148,7 +148,7 @@ def fast_schedule(task: Task, settings: MachineSettings) -> Schedule:
     loss = LossSchedule(balance=0.1, balance_decay=0.98)
     schedule = Schedule(
         size=size,
-        worlds=WorldSchedule(smaller=0 if larger else 0.25, rich=0.5, larger=larger, mine=2),
+        worlds=WorldSchedule(smaller=0.0 if larger else 0.25, rich=0.5, larger=larger, mine=2),
         descent=_hardening_descent(loss) if larger else _cold_descent(loss, task.train_size),
         opening=None if larger else _warm_descent(loss),
         shallower=0 if larger else max(0, settings.depth - SHALLOW),

@@ -160,15 +160,17 @@ class UnitPass:
             return
         self.direct.prepare(gradients)
         self.below.prepare(gradients)
-        self.d_values = self.grad if self._joined else scratch((*self.output.shape[:2], self.width))
-        self.d_factors = self.d_values.chunk(self.atoms, -1)
+        if not self._joined:
+            self.d_values = scratch((*self.output.shape[:2], self.width))
+            self.d_factors = self.d_values.chunk(self.atoms, -1)
         self.same, self.expand, _ = (matrix.transpose(1, 2) for matrix in self.matrices)
         self.direct_rows, self.below_rows = (
             None if joined.rows is None else joined.rows.transpose(1, 2) for joined in (self.direct, self.below)
         )
         if self.convolution is not None:
             self.d_projected = scratch(self.projected.shape)
-            self.convolution.prepare(self.d_values, self.d_matrices.same, self.d_projected)
+            grad = self.grad if self._joined else self.d_values
+            self.convolution.prepare(grad, self.d_matrices.same, self.d_projected)
 
     def differentiate(self) -> None:
         if self.grad is None:
@@ -243,10 +245,10 @@ class Convolution:
         tensors = [rows, self.same, self.parts, rows if into is None else into, d_same, d_projected]
         self.d_projected = d_projected
         if self.shape.joined:
-            # The gradient may be a part of a wider tensor.
-            self._backward = partial(
-                _call(function, rows.shape[:2], [*tensors, self.values]), grad.data_ptr(), grad.stride(1)
-            )
+            # The gradient may be some columns of a wider tensor, whose rows follow each other.
+            wide = grad.stride(1)
+            assert not grad.numel() or grad.stride() == (grad.shape[1] * wide, wide, 1)
+            self._backward = partial(_call(function, rows.shape[:2], [*tensors, self.values]), grad.data_ptr(), wide)
         else:
             self._backward = _call(function, rows.shape[:2], [*tensors, grad])
         d_same.zero_()
