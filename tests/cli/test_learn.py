@@ -97,6 +97,7 @@ def test_machine_settings_are_used_and_saved(dlm: Run, tmp_path: Path) -> None:
         "negation": False,
         "quantifiers": ["exists"],
         "distinct": False,
+        "repeats": True,
         "residual": True,
         "constants": "published",
         "t_norm": "godel",

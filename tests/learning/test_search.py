@@ -46,6 +46,7 @@ def expected_error(circuit, program, batches):
         MachineSettings(depth=4),
         MachineSettings(depth=3, atoms=3, distinct=False),
         MachineSettings(depth=4, constants="published"),
+        MachineSettings(depth=4, breadth=3, repeats=False),
         MachineSettings(depth=3, residual=True, negation=False, outputs=3),
         MachineSettings(depth=4, breadth=4, outputs=4, quantifiers=("exists",)),
     ],

@@ -34,7 +34,7 @@ CASES = range(120)
 
 
 def random_wiring(rng: np.random.Generator, t_norm: TNorm = "product") -> Wiring:
-    """A machine of any other settings: depth, breadth, outputs, atoms, negation, quantifiers, distinct, residual."""
+    """A machine of any other settings: its shape, what modules and quantifiers do, residual."""
     while True:
         depth = int(rng.integers(2, 5))
         top = int(rng.choice([0, 1, 2, 2, 3, 3, 4]))
@@ -47,7 +47,8 @@ def random_wiring(rng: np.random.Generator, t_norm: TNorm = "product") -> Wiring
             atoms=int(rng.integers(2, 4)),
             negation=bool(rng.random() < 0.7),
             quantifiers=[("exists", "forall"), ("forall", "exists"), ("exists",), ("forall",), ()][rng.integers(5)],
-            distinct=bool(rng.random() < 0.6),
+            distinct=(distinct := bool(rng.random() < 0.6)),
+            repeats=bool(not distinct or rng.random() < 0.5),
             residual=bool(rng.random() < 0.4),
             constants=CONSTANTS[rng.integers(2)],
             t_norm=t_norm,

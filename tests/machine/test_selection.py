@@ -17,7 +17,7 @@ from dlm.machine import (
     hard_choices,
     unit_logits,
 )
-from dlm.machine.layout import row_count, target_defect
+from dlm.machine.layout import largest_defect, row_count
 from dlm.machine.machine import unit_views
 from dlm.machine.spread import slots
 from dlm.space import MachineSettings, Wiring, wire
@@ -159,7 +159,7 @@ def test_rows_are_counted_without_building_them(arity: int) -> None:
     wires = wire(MachineSettings(depth=2, breadth=max(arity, 1)), {"a": arity}, "t", min(arity, 2))
     for distinct_only in (False, True):
         layout = Layout(wires, 5, distinct_only)
-        assert layout.rows(arity) == row_count(5, arity, target_defect(wires, distinct_only))
+        assert layout.rows(arity) == row_count(5, arity, largest_defect(wires, arity, distinct_only))
     assert len(set(slots(arity))) == len(slots(arity))
 
 

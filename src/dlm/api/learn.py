@@ -187,7 +187,7 @@ def build_settings(problem: AnyProblem, given: Mapping[str, Any]) -> LearnSettin
         if learner == "nlm":
             shape = nlm_machine(problem)
         elif learner == "gradient":
-            shape = replace(shape, constants="published")
+            shape = replace(shape, constants="published", repeats=not machine.get("distinct", shape.distinct))
         own = {name: given[name] for name in OF_TASKS if given.get(name) is not None}
         return LearnSettings(task=problem.name, machine=replace(shape, **machine), **common, **own)
     from dlm.policies.gradient.settings import machine_settings

@@ -148,6 +148,7 @@ def learn(
     ] = None,
     quantifiers: Annotated[str | None, _setting(MachineSettings, "quantifiers", metavar="NAMES|none")] = None,
     distinct: Annotated[bool | None, _setting(MachineSettings, "distinct", "--distinct/--plain", metavar="")] = None,
+    repeats: Annotated[bool | None, _setting(MachineSettings, "repeats", "--repeats/--no-repeats", metavar="")] = None,
     residual: Annotated[
         bool | None, _setting(MachineSettings, "residual", "--residual/--no-residual", metavar="")
     ] = None,
@@ -206,6 +207,7 @@ def learn(
         negation=negation,
         quantifiers=None if quantifiers is None else _read_quantifiers(quantifiers),
         distinct=distinct,
+        repeats=repeats,
         residual=residual,
         constants=constants,
         t_norm=t_norm,

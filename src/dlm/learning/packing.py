@@ -6,13 +6,15 @@ the shape ``(lead, size, ..., size, words)``: a leading axis for candidates, the
 the LAST one first, so that reducing the last argument runs over contiguous memory.
 
 Worlds of different sizes share a table: smaller ones are padded, and `Packing.others[b]` masks out
-objects that are not there (and, for distinct quantifiers, those equal to another argument).
+objects that are not there and what the machine's quantifiers skip: an object equal to another argument, or any where
+these are equal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 from dlm.data.bits import ALL, BoolArray, Words, pack_padded, words_where
 from dlm.data.worlds import Examples
 from dlm.seeds import fixed_rng
+from dlm.space.settings import Range
 from dlm.space.wiring import Wiring
 
 __all__ = ["Packing", "pack_examples"]
@@ -90,8 +93,9 @@ def pack_examples(wiring: Wiring, batches: Sequence[Examples], false_alarm: floa
             inputs[input_arity, index] = _pack([batch.worlds.relations[name] for batch in batches], size)
     everything = [np.ones((batch.count, batch.size), dtype=np.bool_) for batch in batches]
     exists = _pack(everything, size)
+    over = wiring.settings.range
     others = {
-        b: exists.reshape(1, size, *(1,) * (b - 1), -1) & (_distinct_last(size, b) if wiring.settings.distinct else ALL)
+        b: exists.reshape(1, size, *(1,) * (b - 1), -1) & (ALL if over == "all" else _distinct(size, b, over))
         for b in range(1, breadth + 1)
     }
     positive = _pack([batch.target & batch.scored for batch in batches], size)
@@ -111,12 +115,13 @@ def pack_examples(wiring: Wiring, batches: Sequence[Examples], false_alarm: floa
     )
 
 
-def _distinct_last(size: int, arity: int) -> Words:
-    """All bits where the last argument differs from every other one."""
+def _distinct(size: int, arity: int, over: Range) -> Words:
+    """All bits where the last argument differs from every other one, and where these differ too if they have to."""
     indices = np.indices((size,) * arity)
     differs = np.ones((size,) * arity, dtype=np.bool_)
-    for other in range(1, arity):  # axis 0 is the last argument
-        differs &= indices[0] != indices[other]
+    for one, other in combinations(range(arity), 2):  # axis 0 is the last argument
+        if one == 0 or over == "unrepeated":
+            differs &= indices[one] != indices[other]
     return words_where(differs)[None]
 
 

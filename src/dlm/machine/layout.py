@@ -10,7 +10,8 @@ object several slots are the same tuple and always hold the same value.
 
 Not all tuples are needed. Call b minus the number of different objects of a tuple its *defect*. Under
 distinct quantifiers a unit reads, for a tuple of one defect, only tuples of that defect or less; so a
-target asked for on tuples of defect d at most needs no others anywhere.
+target asked for on tuples of defect d at most needs no others anywhere. Where quantifiers skip tuples with a repeat,
+predicates with more arguments than the target are needed on tuples of defect 0 only.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from dlm.machine.spread import Spread, slots
 from dlm.machine.valuation import Valuation
 from dlm.space.wiring import UnitWiring, Wiring
 
-__all__ = ["ExpandTable", "Layout", "ReduceTable", "row_count", "target_defect"]
+__all__ = ["ExpandTable", "Layout", "ReduceTable", "largest_defect", "row_count"]
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,9 @@ class Layout:
         self.device = torch.device(device)
         self.spread = Spread(wiring, dtype, self.device)
         arities = {unit.arity for unit in wiring.units} | {arity for _, arity in wiring.inputs}
-        defect = target_defect(wiring, distinct_only)
-        self._rows = {arity: _rows(size, arity, defect) for arity in range(max(arities) + 1)}
+        self._rows = {
+            arity: _rows(size, arity, largest_defect(wiring, arity, distinct_only)) for arity in range(max(arities) + 1)
+        }
         self._codes = {arity: _codes(rows, size) for arity, rows in self._rows.items()}
         self._tuples = {arity: _slot_tuples(rows) for arity, rows in self._rows.items()}
         self._expand: dict[tuple[int, int], ExpandTable] = {}
@@ -160,7 +162,13 @@ class Layout:
         rows, above = self._rows[arity], self.rows(arity + 1)
         objects = np.broadcast_to(np.arange(self.size), (len(rows), self.size))[..., None]
         inside = (rows[:, None, :] == objects).any(-1)
-        allowed = ~inside if self.wiring.settings.distinct else np.ones_like(inside)
+        match self.wiring.settings.range:
+            case "all":
+                allowed = np.ones_like(inside)
+            case "other":
+                allowed = ~inside
+            case "unrepeated":
+                allowed = ~inside & (np.diff(rows, axis=1) > 0).all(axis=1, keepdims=True)
         with_object = np.sort(
             np.concatenate([np.broadcast_to(rows[:, None], (*objects.shape[:2], arity)), objects], axis=-1), axis=-1
         )
@@ -194,12 +202,15 @@ class Layout:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
 
-def target_defect(wiring: Wiring, distinct_only: bool) -> int:
-    """The largest defect of a tuple that matters."""
-    if not wiring.settings.distinct:
-        # A plain quantifier's object may repeat another, so a tuple reads tuples of more defect.
+def largest_defect(wiring: Wiring, arity: int, distinct_only: bool) -> int:
+    """The largest defect of a tuple of that arity that matters."""
+    over = wiring.settings.range
+    if over == "all":
+        # A quantifier's object may repeat another, so a tuple reads tuples of more defect.
         return max((*(arity for _, arity in wiring.inputs), *(unit.arity for unit in wiring.units)))
-    return 0 if distinct_only else max(wiring.target_arity - 1, 0)
+    if distinct_only or (over == "unrepeated" and arity > wiring.target_arity):
+        return 0
+    return max(wiring.target_arity - 1, 0)
 
 
 def row_count(size: int, arity: int, defect: int) -> int:

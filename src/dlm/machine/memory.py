@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 
-from dlm.machine.layout import row_count, target_defect
+from dlm.machine.layout import largest_defect, row_count
 from dlm.space.wiring import Wiring
 
 __all__ = ["estimate_bytes", "keep_memory"]
@@ -33,8 +33,7 @@ def estimate_bytes(
     wiring: Wiring, size: int, batch: int, distinct_only: bool = False, training: bool = True, bytes_per_value: int = 4
 ) -> int:
     """About how much memory a fast step allocates, index tables included, so that a caller can refuse in time."""
-    defect = target_defect(wiring, distinct_only)
-    rows = {arity: row_count(size, arity, defect) for arity in range(6)}
+    rows = {arity: row_count(size, arity, largest_defect(wiring, arity, distinct_only)) for arity in range(6)}
     widths = {(0, arity): len(names) for arity, names in wiring.inputs_by_arity.items()}
     widths |= {unit.key: len(unit.modules) for unit in wiring.units}
     values = tables = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from dlm.space.settings import TNorm
+from dlm.space.settings import Range, TNorm
 from dlm.space.wiring import permutations
 
 __all__ = ["conjoin", "disjoin", "exists", "expand", "forall", "negate", "permute", "preserve"]
@@ -20,16 +20,16 @@ def expand(predicates: Tensor, size: int) -> Tensor:
     return predicates.unsqueeze(-2).expand(*predicates.shape[:-1], size, predicates.shape[-1])
 
 
-def exists(predicates: Tensor, distinct: bool) -> Tensor:
-    """Q(x) = max over z of P(x, z); with `distinct` over the z that are none of x. Of no z it is 0."""
-    candidates = _candidates(predicates, distinct)
+def exists(predicates: Tensor, over: Range) -> Tensor:
+    """Q(x) = max over z of P(x, z), of all z or those that are none of x. Of no z it is 0."""
+    candidates = _candidates(predicates, over)
     best = predicates.masked_fill(~candidates, -torch.inf).amax(-2)
     return best.masked_fill(~candidates.any(-2), 0.0)
 
 
-def forall(predicates: Tensor, distinct: bool) -> Tensor:
-    """Q(x) = min over z of P(x, z); with `distinct` over the z that are none of x. Of no z it is 1."""
-    candidates = _candidates(predicates, distinct)
+def forall(predicates: Tensor, over: Range) -> Tensor:
+    """Q(x) = min over z of P(x, z), of all z or those that are none of x. Of no z it is 1."""
+    candidates = _candidates(predicates, over)
     worst = predicates.masked_fill(~candidates, torch.inf).amin(-2)
     return worst.masked_fill(~candidates.any(-2), 1.0)
 
@@ -75,14 +75,14 @@ def disjoin(atoms: Tensor, t_norm: TNorm = "product") -> Tensor:
     return negate(conjoin(negate(atoms), t_norm))
 
 
-def _candidates(predicates: Tensor, distinct: bool) -> Tensor:
+def _candidates(predicates: Tensor, over: Range) -> Tensor:
     """Of shape [m, ..., m, 1]: whether the last object of a tuple may be what a quantifier finds there."""
     arity, size = predicates.dim() - 2, predicates.shape[-2]
     allowed = torch.ones((size,) * arity, dtype=torch.bool, device=predicates.device)
-    if distinct:
-        objects = torch.arange(size, device=predicates.device)
-        for argument in range(arity - 1):
-            shape = [1] * arity
-            shape[argument] = size
-            allowed = allowed & (objects.view(shape) != objects)
+    apart = {"all": [], "other": [arity - 1], "unrepeated": range(arity)}[over]
+    objects = torch.arange(size, device=predicates.device)
+    along = [objects.view([size if axis == argument else 1 for axis in range(arity)]) for argument in range(arity)]
+    for argument in apart:
+        for before in range(argument):
+            allowed = allowed & (along[before] != along[argument])
     return allowed.unsqueeze(-1)

@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 
 from dlm.machine.operations import conjoin, disjoin, exists, expand, forall, negate, permute, preserve
-from dlm.space.settings import TNorm
+from dlm.space.settings import Range, TNorm
 from dlm.space.wiring import UnitKey, UnitWiring
 
 __all__ = ["apply_unit", "unit_literals"]
 
 
-def unit_literals(unit: UnitWiring, computed: Mapping[UnitKey, Tensor], size: int, distinct: bool) -> Tensor:
+def unit_literals(unit: UnitWiring, computed: Mapping[UnitKey, Tensor], size: int, over: Range) -> Tensor:
     """What the unit's atoms choose from, the constant not yet among it: [batch, m, ..., m, unit.constant]."""
     parts: list[Tensor] = []
     # Sources that share predicates and reading lie next to each other and cover all of these predicates.
@@ -26,9 +26,9 @@ def unit_literals(unit: UnitWiring, computed: Mapping[UnitKey, Tensor], size: in
             case "expand":
                 parts.append(expand(predicates, size))
             case "exists":
-                parts.append(exists(predicates, distinct))
+                parts.append(exists(predicates, over))
             case "forall":
-                parts.append(forall(predicates, distinct))
+                parts.append(forall(predicates, over))
     return permute(torch.cat(parts, dim=-1), unit.orders)
 
 

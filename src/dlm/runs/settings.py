@@ -19,7 +19,7 @@ SCHEDULES: tuple[str, ...] = get_args(ScheduleName)
 DeviceName = Literal["cpu", "cuda", "auto"]
 DEVICES: tuple[str, ...] = get_args(DeviceName)
 
-VERSION = 9
+VERSION = 10
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dlm.logic.formulas import conjunction, disjunction
-from dlm.logic.syntax import FALSE, TRUE, Atom, Definition, Exists, Forall, Formula, Not, Program
+from dlm.logic.syntax import FALSE, TRUE, Atom, Definition, Equal, Exists, Forall, Formula, Not, Program
 from dlm.logic.text import format_formula
 from dlm.space.wiring import Module, UnitKey, UnitWiring, Wiring
 
@@ -124,9 +125,12 @@ def literal_of(wiring: Wiring, unit: UnitWiring, choice: int) -> Formula:
     if source.reading == "expand":
         return Atom(name, args[:-1])
     bound = _VARIABLES[unit.arity]
-    distinct = _VARIABLES[: unit.arity] if wiring.settings.distinct else ()
-    quantified = Exists if source.reading == "exists" else Forall
-    return quantified(bound, distinct, Atom(name, (*args, bound)))
+    over, arguments = wiring.settings.range, _VARIABLES[: unit.arity]
+    distinct, body = () if over == "all" else arguments, Atom(name, (*args, bound))
+    repeats = [Equal(one, other) for one, other in combinations(arguments, 2)] if over == "unrepeated" else []
+    if source.reading == "exists":
+        return conjunction((*map(Not, repeats), Exists(bound, distinct, body)))
+    return disjunction((*repeats, Forall(bound, distinct, body)))
 
 
 def choice_words(

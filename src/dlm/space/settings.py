@@ -8,11 +8,23 @@ from typing import Literal, get_args
 
 from dlm.errors import SettingsError
 
-__all__ = ["CONSTANTS", "MAX_ARITY", "T_NORMS", "Constants", "MachineSettings", "Quantifier", "TNorm", "require_flag"]
+__all__ = [
+    "CONSTANTS",
+    "MAX_ARITY",
+    "T_NORMS",
+    "Constants",
+    "MachineSettings",
+    "Quantifier",
+    "Range",
+    "TNorm",
+    "require_flag",
+]
 
 Quantifier = Literal["exists", "forall"]
 TNorm = Literal["product", "godel", "lukasiewicz"]
 T_NORMS = get_args(TNorm)
+Range = Literal["all", "other", "unrepeated"]
+"""What a quantified object may be: any object, one other than the arguments, or such a one where these differ too."""
 Constants = Literal["neutral", "published"]
 CONSTANTS = get_args(Constants)
 
@@ -39,6 +51,13 @@ class MachineSettings:
     distinct: bool = field(
         default=True, metadata={"help": "Whether a quantified object differs from the other arguments."}
     )
+    repeats: bool = field(
+        default=True,
+        metadata={
+            "help": "Whether distinct quantifiers look at tuples with a repeat among the arguments. Without, nothing "
+            "exists there, and all is so."
+        },
+    )
     residual: bool = field(
         default=False, metadata={"help": "Every unit reads the inputs too, and the target every unit (IO residual)."}
     )
@@ -55,8 +74,10 @@ class MachineSettings:
     )
 
     def __post_init__(self) -> None:
-        for name in ("negation", "distinct", "residual"):
+        for name in ("negation", "distinct", "repeats", "residual"):
             require_flag(name, getattr(self, name))
+        if not (self.repeats or self.distinct):
+            raise SettingsError("quantifiers that skip tuples with a repeat are distinct: leave out one of the two")
         _require_whole(self.depth, 2, "depth", "at least 2 (one layer of units and the target)")
         _require_whole(self.outputs, 1, "outputs", "at least 1")
         _require_whole(self.atoms, 2, "atoms", "at least 2")
@@ -85,6 +106,13 @@ class MachineSettings:
                 "(layer, arity, n_O) of units that exist, with n_O at least 1",
                 (layer, arity, outputs),
             )
+
+    @property
+    def range(self) -> Range:
+        """What a quantified object may be."""
+        if not self.distinct:
+            return "all"
+        return "other" if self.repeats else "unrepeated"
 
     def breadth_at(self, layer: int) -> int:
         """The largest arity at a layer, counted from 1."""

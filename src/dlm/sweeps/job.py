@@ -18,6 +18,7 @@ Record = dict[str, Any]
 FLAGS = {
     "negation": ("--negation", "--no-negation"),
     "distinct": ("--distinct", "--plain"),
+    "repeats": ("--repeats", "--no-repeats"),
     "residual": ("--residual", "--no-residual"),
     "forall": ("--forall", "--no-forall"),
     "incremental": ("--incremental", None),
