@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -113,6 +115,21 @@ def test_fast_is_literal(t_norm: TNorm, seed: int, compiled: bool, monkeypatch: 
         torch.testing.assert_close(got, expected, rtol=tolerance, atol=tolerance)
         scale = max(1.0, float(expected_gradient.abs().max()))
         torch.testing.assert_close(got_gradient, expected_gradient, rtol=tolerance, atol=tolerance * scale)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_repeats_matter_only_where_there_are_some(seed: int) -> None:
+    """Literally computed: whether quantifiers look at tuples with a repeat says nothing about tuples without."""
+    rng = np.random.default_rng(seed)
+    while not (wiring := random_wiring(rng)).settings.distinct:
+        pass
+    size = random_size(rng)
+    valuation = valuation_of(wiring, random_worlds(wiring, rng, 2, size), torch.float64)
+    weights = Machine(wiring, torch.Generator().manual_seed(seed), torch.float64).weights(Selection())
+    layout = Layout(wiring, size, distinct_only=True, dtype=torch.float64)
+    settings = (replace(wiring.settings, repeats=repeats) for repeats in (False, True))
+    one, other = (layout.pick(apply(replace(wiring, settings=own), weights, valuation, size)) for own in settings)
+    assert torch.equal(one, other)
 
 
 def test_passes_do_not_disturb_each_other() -> None:
