@@ -14,6 +14,7 @@ SETTINGS = [
     MachineSettings(depth=4, breadth=3, outputs=3),
     MachineSettings(depth=4, breadth=2, outputs=3, residual=True),
     MachineSettings(depth=3, breadth=3, outputs=2, distinct=False),
+    MachineSettings(depth=4, breadth=3, outputs=2, repeats=False),
     MachineSettings(depth=3, breadth=2, outputs=2, quantifiers=("exists",)),
 ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 import torch
 
@@ -156,8 +158,9 @@ def test_a_machine_learns_what_father_is() -> None:
 
 @pytest.mark.parametrize("arity", range(5))
 def test_rows_are_counted_without_building_them(arity: int) -> None:
-    wires = wire(MachineSettings(depth=2, breadth=max(arity, 1)), {"a": arity}, "t", min(arity, 2))
-    for distinct_only in (False, True):
+    for repeats, distinct_only in product((False, True), repeat=2):
+        settings = MachineSettings(depth=2, breadth=max(arity, 1), repeats=repeats)
+        wires = wire(settings, {"a": arity}, "t", min(arity, 2))
         layout = Layout(wires, 5, distinct_only)
         assert layout.rows(arity) == row_count(5, arity, largest_defect(wires, arity, distinct_only))
     assert len(set(slots(arity))) == len(slots(arity))

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import dlm
+from dlm.api.learn import build_settings
 from dlm.report.subject import Subject
 from dlm.report.training import command_of, read_curves, settings_rows
+from dlm.runs.codec import plain
 from dlm.runs.folder import RunFolder
 
 
@@ -17,6 +22,28 @@ def test_the_command_of_a_task_names_what_is_not_the_default() -> None:
     command = command_of(subject)
     assert command is not None
     assert command.startswith("dlm learn family/is-uncle --seed 4 --learner search --time-limit 60 --depth 3")
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        ({"learner": "gradient"}, ""),
+        ({"learner": "gradient", "repeats": True}, " --repeats"),
+        ({"learner": "search", "distinct": False}, " --plain"),
+        ({"learner": "search", "repeats": False, "constants": "published"}, " --no-repeats --constants published"),
+        ({"learner": "nlm", "unit_outputs": ((1, 2, 4),)}, " --unit-outputs 1:2:4"),
+        (
+            {"learner": "gradient", "quantifiers": ("exists",), "incremental": True},
+            " --incremental --quantifiers exists",
+        ),
+    ],
+)
+def test_the_command_of_a_task_says_what_its_machine_has(given: dict[str, Any], options: str) -> None:
+    task = dlm.get_task("family/is-uncle")
+    settings = plain(build_settings(task, {"seed": 1, **given}), {})
+    assert isinstance(settings, dict)
+    command = command_of(Subject("x", None, settings=settings, task=task))
+    assert command == f"dlm learn family/is-uncle --seed 1 --learner {given['learner']}{options}"
 
 
 def test_the_command_of_own_data() -> None:

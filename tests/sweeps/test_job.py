@@ -12,7 +12,8 @@ def test_settings_become_the_options_of_learn() -> None:
         "breadth": (2, 3),
         "unit_outputs": ((1, 2, 16), (2, 2, 4)),
         "quantifiers": (),
-        "distinct": False,
+        "distinct": True,
+        "repeats": False,
         "residual": True,
         "keep_soft": True,
         "incremental": False,
@@ -21,7 +22,7 @@ def test_settings_become_the_options_of_learn() -> None:
     assert words[1:] == [
         *("-m", "dlm.sweeps.child", "learn", "--json", "graph/1-outdegree", "--learner", "gradient", "--seed", "3"),
         *("--time-limit", "20", "--out", "out", "--depth", "6", "--breadth", "2,3", "--unit-outputs", "1:2:16,2:2:4"),
-        *("--quantifiers", "none", "--plain", "--residual", "--keep-soft"),
+        *("--quantifiers", "none", "--distinct", "--no-repeats", "--residual", "--keep-soft"),
     ]
 
 

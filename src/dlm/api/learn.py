@@ -28,7 +28,7 @@ from dlm.runs.problem import reopen, save_problem
 from dlm.runs.progress import Watch, open_watch
 from dlm.runs.settings import RunSettings
 from dlm.runs.tensorboard import LogName, TensorBoardLog, check_log
-from dlm.space.settings import MachineSettings
+from dlm.space.settings import MachineSettings, as_published
 from dlm.tasks import Task
 
 if TYPE_CHECKING:
@@ -186,8 +186,10 @@ def build_settings(problem: AnyProblem, given: Mapping[str, Any]) -> LearnSettin
         shape = phase_machine(problem.settings) if given.get("incremental") else problem.settings
         if learner == "nlm":
             shape = nlm_machine(problem)
-        elif learner == "gradient":
-            shape = replace(shape, constants="published", repeats=not machine.get("distinct", shape.distinct))
+        distinct = machine.get("distinct", shape.distinct)
+        shape = replace(shape, distinct=distinct, repeats=shape.repeats or not distinct)
+        if learner == "gradient":
+            shape = as_published(shape)
         own = {name: given[name] for name in OF_TASKS if given.get(name) is not None}
         return LearnSettings(task=problem.name, machine=replace(shape, **machine), **common, **own)
     from dlm.policies.gradient.settings import machine_settings

@@ -93,7 +93,7 @@ def pack_examples(wiring: Wiring, batches: Sequence[Examples], false_alarm: floa
             inputs[input_arity, index] = _pack([batch.worlds.relations[name] for batch in batches], size)
     everything = [np.ones((batch.count, batch.size), dtype=np.bool_) for batch in batches]
     exists = _pack(everything, size)
-    over = wiring.settings.range
+    over = wiring.settings.over
     others = {
         b: exists.reshape(1, size, *(1,) * (b - 1), -1) & (ALL if over == "all" else _distinct(size, b, over))
         for b in range(1, breadth + 1)

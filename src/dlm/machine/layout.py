@@ -162,7 +162,7 @@ class Layout:
         rows, above = self._rows[arity], self.rows(arity + 1)
         objects = np.broadcast_to(np.arange(self.size), (len(rows), self.size))[..., None]
         inside = (rows[:, None, :] == objects).any(-1)
-        match self.wiring.settings.range:
+        match self.wiring.settings.over:
             case "all":
                 allowed = np.ones_like(inside)
             case "other":
@@ -204,7 +204,7 @@ class Layout:
 
 def largest_defect(wiring: Wiring, arity: int, distinct_only: bool) -> int:
     """The largest defect of a tuple of that arity that matters."""
-    over = wiring.settings.range
+    over = wiring.settings.over
     if over == "all":
         # A quantifier's object may repeat another, so a tuple reads tuples of more defect.
         return max((*(arity for _, arity in wiring.inputs), *(unit.arity for unit in wiring.units)))

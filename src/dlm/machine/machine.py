@@ -89,7 +89,7 @@ def apply(wiring: Wiring, weights: Tensor, valuation: Valuation, size: int) -> T
     computed: dict[UnitKey, Tensor] = {(0, arity): tensor for arity, tensor in valuation.items()}
     for unit in wiring.units:
         if unit.sources:
-            literals = unit_literals(unit, computed, size, wiring.settings.range)
+            literals = unit_literals(unit, computed, size, wiring.settings.over)
         else:
             # A target without anything to read is the constant.
             literals = weights.new_zeros(batch, *(size,) * unit.arity, 0)

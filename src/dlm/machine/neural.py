@@ -56,7 +56,7 @@ def apply_neural(wiring: Wiring, weights: Tensor, valuation: Valuation, size: in
     computed: dict[UnitKey, Tensor] = {(0, arity): tensor for arity, tensor in valuation.items()}
     values = weights.new_zeros(0)
     for unit, own in zip(wiring.units, unit_views(wiring, weights[None]).values(), strict=True):
-        literals = unit_literals(unit, computed, size, wiring.settings.range)
+        literals = unit_literals(unit, computed, size, wiring.settings.over)
         values = literals @ own[0, :, 0, :-1].T + own[0, :, 0, -1]
         computed[unit.key] = values.sigmoid()
     return values[..., 0]

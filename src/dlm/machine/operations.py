@@ -21,14 +21,14 @@ def expand(predicates: Tensor, size: int) -> Tensor:
 
 
 def exists(predicates: Tensor, over: Range) -> Tensor:
-    """Q(x) = max over z of P(x, z), of all z or those that are none of x. Of no z it is 0."""
+    """Q(x) = max over the z of `over` of P(x, z). Of no z it is 0."""
     candidates = _candidates(predicates, over)
     best = predicates.masked_fill(~candidates, -torch.inf).amax(-2)
     return best.masked_fill(~candidates.any(-2), 0.0)
 
 
 def forall(predicates: Tensor, over: Range) -> Tensor:
-    """Q(x) = min over z of P(x, z), of all z or those that are none of x. Of no z it is 1."""
+    """Q(x) = min over the z of `over` of P(x, z). Of no z it is 1."""
     candidates = _candidates(predicates, over)
     worst = predicates.masked_fill(~candidates, torch.inf).amin(-2)
     return worst.masked_fill(~candidates.any(-2), 1.0)

@@ -7,9 +7,12 @@ import math
 import shlex
 from collections.abc import Mapping
 
+from dlm.api.learn import build_settings
 from dlm.learning.settings import TRAINING
 from dlm.report.subject import Subject
+from dlm.runs.codec import plain
 from dlm.runs.folder import RunFolder
+from dlm.runs.options import options_of
 
 __all__ = ["Curves", "command_of", "read_curves", "settings_rows"]
 
@@ -94,13 +97,21 @@ def command_of(subject: Subject) -> str | None:
         if value is not None and value != DEFAULTS.get(name):
             words += [f"--{name.replace('_', '-')}", f"{value:g}" if isinstance(value, float) else str(value)]
     words += _bias_words(settings.get("bias"))
-    words += [f"--{name.replace('_', '-')}" for name in ("incremental", "keep_soft") if settings.get(name)]
-    machine, usual = settings.get("machine"), None if subject.task is None else subject.task.settings
-    if isinstance(machine, Mapping) and usual is not None:
-        for name, value in machine.items():
-            if name in ("depth", "breadth", "outputs", "atoms") and value != getattr(usual, name):
-                words += [f"--{name}", str(value)]
-    return shlex.join(words)
+    for name in ("incremental", "keep_soft"):
+        words += options_of(name, bool(settings.get(name)))
+    return shlex.join(words + _machine_words(subject))
+
+
+def _machine_words(subject: Subject) -> list[str]:
+    """The options that say what the machine of a task has that it does not have by default."""
+    settings, machine = subject.settings, subject.settings.get("machine")
+    if subject.task is None or not isinstance(machine, Mapping):
+        return []
+    given = {name: settings[name] for name in ("learner", "incremental") if settings.get(name)}
+    usual = plain(build_settings(subject.task, given).machine, {})
+    assert isinstance(usual, dict)
+    changed = [name for name, value in machine.items() if name in usual and value != usual[name]]
+    return [word for name in changed for word in options_of(name, machine[name])]
 
 
 def _bias_words(bias: object) -> list[str]:

@@ -125,7 +125,7 @@ def literal_of(wiring: Wiring, unit: UnitWiring, choice: int) -> Formula:
     if source.reading == "expand":
         return Atom(name, args[:-1])
     bound = _VARIABLES[unit.arity]
-    over, arguments = wiring.settings.range, _VARIABLES[: unit.arity]
+    over, arguments = wiring.settings.over, _VARIABLES[: unit.arity]
     distinct, body = () if over == "all" else arguments, Atom(name, (*args, bound))
     repeats = [Equal(one, other) for one, other in combinations(arguments, 2)] if over == "unrepeated" else []
     if source.reading == "exists":

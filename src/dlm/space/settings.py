@@ -17,6 +17,7 @@ __all__ = [
     "Quantifier",
     "Range",
     "TNorm",
+    "as_published",
     "require_flag",
 ]
 
@@ -77,7 +78,9 @@ class MachineSettings:
         for name in ("negation", "distinct", "repeats", "residual"):
             require_flag(name, getattr(self, name))
         if not (self.repeats or self.distinct):
-            raise SettingsError("quantifiers that skip tuples with a repeat are distinct: leave out one of the two")
+            raise SettingsError(
+                "repeats=False (--no-repeats) is for distinct quantifiers: leave it out, or distinct=False (--plain)"
+            )
         _require_whole(self.depth, 2, "depth", "at least 2 (one layer of units and the target)")
         _require_whole(self.outputs, 1, "outputs", "at least 1")
         _require_whole(self.atoms, 2, "atoms", "at least 2")
@@ -108,7 +111,7 @@ class MachineSettings:
             )
 
     @property
-    def range(self) -> Range:
+    def over(self) -> Range:
         """What a quantified object may be."""
         if not self.distinct:
             return "all"
@@ -147,6 +150,11 @@ class MachineSettings:
                     f"the input {name!r} has {arity} arguments, more than a first layer of breadth "
                     f"{self.breadth_at(1)} can read; set breadth to {arity} or more"
                 )
+
+
+def as_published(settings: MachineSettings) -> MachineSettings:
+    """The same machine as in the paper's published program, in what the paper leaves open."""
+    return replace(settings, constants="published", repeats=not settings.distinct)
 
 
 def require_flag(name: str, value: object) -> None:

@@ -8,23 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dlm.runs.options import option_text, options_of
 from dlm.runs.version import code_version
 
 __all__ = ["Job", "Record", "goes_on", "key_of"]
 
 Record = dict[str, Any]
 """What is known of a run, as it stands in a file: the JSON of `dlm learn`, what was asked for, and what it cost."""
-
-FLAGS = {
-    "negation": ("--negation", "--no-negation"),
-    "distinct": ("--distinct", "--plain"),
-    "repeats": ("--repeats", "--no-repeats"),
-    "residual": ("--residual", "--no-residual"),
-    "forall": ("--forall", "--no-forall"),
-    "incremental": ("--incremental", None),
-    "keep_soft": ("--keep-soft", None),
-    "repair": ("--repair", "--no-repair"),
-}
 
 
 @dataclass(frozen=True)
@@ -68,12 +58,12 @@ class Job:
         if resume:
             return [*command, *limit, "--resume", str(out)]
         command += [self.problem, "--learner", self.learner, "--seed", str(self.seed), *limit, "--out", str(out)]
-        return command + [word for name, value in self.settings.items() for word in _option(name, value)]
+        return command + [word for name, value in self.settings.items() for word in options_of(name, value)]
 
 
 def key_of(asked: str, problem: str, seed: int, settings: Mapping[str, object]) -> str:
     """The name of a run."""
-    words = [f"{name}={_text(value)}" for name, value in sorted(settings.items())]
+    words = [f"{name}={option_text(value)}" for name, value in sorted(settings.items())]
     return " ".join([asked, problem, str(seed), *words])
 
 
@@ -82,20 +72,3 @@ def goes_on(found: Record, before: object, limit: float | None) -> bool:
     if limit is None or not isinstance(before, int | float) or found.get("verified"):
         return False
     return found.get("ended") == "time limit" and limit > before
-
-
-def _option(name: str, value: object) -> list[str]:
-    """A setting as `dlm learn` takes it."""
-    if name in FLAGS:
-        flag = FLAGS[name][0 if value else 1]
-        return [] if flag is None else [flag]
-    return [f"--{name.replace('_', '-')}", _text(value)]
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        parts = [":".join(map(str, part)) if isinstance(part, list | tuple) else str(part) for part in value]
-        return ",".join(parts) or "none"
-    return str(value)

@@ -19,4 +19,5 @@ MACHINES = {
 
 def nlm_machine(task: Task) -> MachineSettings:
     """The neural logic machine of a task: as published, or for a task of one's own as deep and broad as its machine."""
-    return MACHINES.get(task.name, replace(task.settings, negation=True, atoms=2))
+    machine = MACHINES.get(task.name, replace(task.settings, negation=True, atoms=2))
+    return replace(machine, repeats=not machine.distinct)

@@ -54,7 +54,7 @@ class JoinedActor(SoftActor):
         computed: dict[UnitKey, Tensor] = {(0, arity): tensor for arity, tensor in valuation.items()}
         *below, target = self.wiring.units
         for unit in below:
-            literals = unit_literals(unit, computed, size, self.wiring.settings.range)
+            literals = unit_literals(unit, computed, size, self.wiring.settings.over)
             computed[unit.key] = apply_unit(unit, views[unit.key], literals, self.wiring.settings.t_norm)
         read = dict.fromkeys(source.unit for source in target.sources)
         together = torch.cat([computed[key] for key in read], dim=-1)

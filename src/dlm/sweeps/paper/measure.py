@@ -22,6 +22,7 @@ from dlm.engines import evaluate_target
 from dlm.learning.schedule import paper_schedule
 from dlm.logic import parse_program
 from dlm.seeds import fixed_rng
+from dlm.space.settings import as_published
 from dlm.space.wiring import Wiring, wire
 from dlm.sweeps.job import Record
 from dlm.sweeps.process import ONE_THREAD
@@ -190,7 +191,7 @@ def main() -> None:
 
 
 def _wiring(task: Task) -> Wiring:
-    return wire(task.settings, task.inputs, task.target, task.target_arity)
+    return wire(as_published(task.settings), task.inputs, task.target, task.target_arity)
 
 
 def _dnl(task: Task) -> DnlLearner:
