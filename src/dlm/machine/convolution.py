@@ -8,7 +8,8 @@ the same pass over the rows does that too.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import accumulate
@@ -16,13 +17,15 @@ from typing import Any, Literal
 
 import torch
 
-from dlm.machine.native import Argument, Code, Room, Variable, compiled
+from dlm.machine.native import Argument, Code, Room, Sums, compiled
 from dlm.machine.symmetry import symmetry
 
 __all__ = ["Shape", "backward", "forward"]
 
-# So many rows have their outer products added up at a time.
 BLOCK = 8
+"""Rows that are multiplied together."""
+SUMS = 16
+"""Registers that hold sums, at most: enough that one need not wait for another, and no more than there are."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,11 @@ class Shape:
         return sum(self.channels)
 
     @property
+    def wide(self) -> int:
+        """Of a slot of values."""
+        return self.atoms * self.modules
+
+    @property
     def entries(self) -> int:
         """Of a row: source, slot, channel."""
         return self.slots * self.channel
@@ -80,32 +88,68 @@ def forward(shape: Shape) -> Callable[..., None]:
         "forward", ["count", "count", "numbers", "numbers", "numbers", "indices", "numbers", *joined], shape.dtype
     )
     samples, count, rows, same, projected, parts, values, *joining = code.arguments
-    table, m = symmetry(shape.arity), shape.modules
-    weights, entries = code.room(shape.entries * shape.atoms * m), code.room(shape.entries)
+    weights = code.room(shape.entries * shape.atoms * shape.modules)
+    entries, found = _block_room(code, shape.entries), _block_room(code, shape.width)
     with code.loop(samples) as sample:
         _transform_weights(code, shape, same, sample, weights)
-        with code.loop(count) as one:
-            row = code.sum(code.product(sample, count), one)
-            _transform_rows(code, shape, rows, row, entries)
-            found = [v for start, d in shape.blocks for v in _block(code, shape, entries, weights, start, d)]
-            below = _parts(code, shape, parts, row, projected)
-            into = values.at(code, code.product(row, shape.width))
-            scale = code.vector(1 / shape.slots, m)
-            for slot in range(shape.slots):
-                factors = []
-                for atom in range(shape.atoms):
-                    place = (atom * shape.slots + slot) * m
-                    added = reduce(code.add, [code.load(part, place, m) for part in below])
-                    value = code.combine(table.values[slot].tolist(), found[atom :: shape.atoms])
-                    factors.append(code.multiply_add(value, scale, added))
-                    code.store(factors[-1], into, place)
-                if joining:
-                    ones, output = joining
-                    product = code.multiply_add(
-                        reduce(code.multiply, factors[:-1]), factors[-1], code.load(ones, slot * m, m)
-                    )
-                    code.store(product, output.at(code, code.product(row, shape.slots * m)), slot * m)
+        with _blocks(code, count) as (first, here):
+            with code.loop(here) as one:
+                row = code.sum(code.product(sample, count), first, one)
+                _transform_rows(code, shape, rows, row, entries.at(code, code.product(one, shape.entries)))
+            for start, d in shape.blocks:
+                x, w, v = _places(code, shape, start, entries, weights, found)
+                _multiply(code, d, x, shape.entries, d * shape.channel, w, v, shape.width, d * shape.wide)
+            with code.loop(here) as one:
+                row = code.sum(code.product(sample, count), first, one)
+                _join(
+                    code, shape, found.at(code, code.product(one, shape.width)), parts, projected, values, joining, row
+                )
     return compiled(code)
+
+
+def _block_room(code: Code, size: int) -> Room:
+    """Numbers for each row of a block. Products take whole blocks: what a last one has no rows for has to be finite."""
+    room = code.room(BLOCK * size)
+    with code.loop(BLOCK * size) as place:
+        code.store(code.vector(0.0, 1), room, place)
+    return room
+
+
+def _places(code: Code, shape: Shape, start: int, x: Room, w: Room, v: Room) -> tuple[Room, Room, Room]:
+    """Where one block of representations begins in X^, W^ and V^."""
+    channel, wide = shape.channel, shape.wide
+    return x.at(code, start * channel), w.at(code, start * channel * wide), v.at(code, start * wide)
+
+
+@contextmanager
+def _blocks(code: Code, count: Any) -> Iterator[tuple[Any, Any]]:
+    """Code for each block of rows: its first row, and how many rows it has."""
+    with code.loop(count, BLOCK) as first:
+        left = code.builder.sub(count, first)
+        several = code.builder.icmp_signed("<", left, code.number(BLOCK))
+        yield first, code.builder.select(several, left, code.number(BLOCK))
+
+
+def _join(
+    code: Code, shape: Shape, found: Room, parts: Room, projected: Room, values: Room, joining: list[Room], row: Any
+) -> None:
+    """From V^ to values, which rows below add to, and to their product."""
+    table, m, wide = symmetry(shape.arity), shape.modules, shape.wide
+    vectors = [code.load(found, entry * wide, wide) for entry in range(shape.slots)]
+    below = _parts(code, shape, parts, row, projected)
+    into = values.at(code, code.product(row, shape.width))
+    scale = code.vector(1 / shape.slots, m)
+    for slot in range(shape.slots):
+        both, factors = code.combine(table.values[slot].tolist(), vectors), []
+        for atom in range(shape.atoms):
+            place = (atom * shape.slots + slot) * m
+            added = reduce(code.add, [code.load(part, place, m) for part in below])
+            factors.append(code.multiply_add(code.part(both, atom * m, m), scale, added))
+            code.store(factors[-1], into, place)
+        if joining:
+            ones, output = joining
+            product = code.multiply_add(reduce(code.multiply, factors[:-1]), factors[-1], code.load(ones, slot * m, m))
+            code.store(product, output.at(code, code.product(row, shape.slots * m)), slot * m)
 
 
 def _parts(code: Code, shape: Shape, parts: Room, row: Any, projected: Room) -> list[Room]:
@@ -156,20 +200,31 @@ def _transform_rows(code: Code, shape: Shape, rows: Room, row: Any, into: Room) 
             code.store(code.combine(factors, vectors), into, entry * shape.channel + first)
 
 
-def _block(code: Code, shape: Shape, entries: Room, weights: Room, start: int, d: int) -> list[Any]:
-    """X^ W^ of one block: vectors of modules by row, column and atom."""
-    m, columns = shape.modules, d * shape.atoms
-    totals = [[Variable(code, code.vector(0.0, m)) for _ in range(columns)] for _ in range(d)]
-    matrix = weights.at(code, start * shape.channel * shape.atoms * m)
-    with code.loop(d * shape.channel) as place:
-        line = matrix.at(code, code.product(place, columns * m))
-        vectors = [code.load(line, column * m, m) for column in range(columns)]
-        for row in range(d):
-            number = code.load(entries.at(code, (start + row * d) * shape.channel), place)
-            factor = code.spread(number, m)
-            for total, vector in zip(totals[row], vectors, strict=True):
-                total.set(code.multiply_add(factor, vector, total.get()))
-    return [total.get() for line in totals for total in line]
+def _together(code: Code, numbers: int, of: int) -> int:
+    """How many sums of so many numbers are made side by side: a divisor of `of`, as many as registers hold."""
+    registers = -(-numbers // code.lanes)
+    return max(n for n in range(1, of + 1) if of % n == 0 and (n == 1 or n * registers <= SUMS))
+
+
+def _multiply(
+    code: Code, d: int, lines: Room, stride: int, numbers: int, matrix: Room, into: Room, out: int, width: int
+) -> None:
+    """A block of rows times a matrix: each row has d lines of so many numbers, and the matrix as many of that width.
+
+    From one row to the next it is `stride` numbers, and `out` numbers in what is written.
+    """
+    together = _together(code, d * width, BLOCK)
+    with code.loop(BLOCK, together) as first:
+        rows = [code.sum(first, one) for one in range(together)]
+        inputs = [lines.at(code, code.sum(code.product(row, stride), k * numbers)) for row in rows for k in range(d)]
+        sums = [Sums(code, width) for _ in inputs]
+        with code.loop(numbers) as place:
+            line = matrix.at(code, code.product(place, width))
+            for found, given in zip(sums, inputs, strict=True):
+                found.add_product(code.load(given, place), line)
+        outputs = [into.at(code, code.sum(code.product(row, out), k * width)) for row in rows for k in range(d)]
+        for found, output in zip(sums, outputs, strict=True):
+            found.store(output)
 
 
 Gradient = Literal["none", "set", "added"]
@@ -189,30 +244,32 @@ def backward(shape: Shape, gradient: Gradient) -> Callable[..., None]:
     samples, count, rows, same, parts, d_rows, d_same, d_projected, *given = code.arguments
     size = shape.slots * shape.channel * shape.atoms * shape.modules
     weights, turned, d_weights = code.room(size), code.room(size), code.room(size)
-    entries, d_entries = code.room(BLOCK * shape.entries), code.room(BLOCK * shape.width)
+    entries, d_found = _block_room(code, shape.entries), _block_room(code, shape.width)
+    d_entries = _block_room(code, shape.entries)
     with code.loop(samples) as sample:
         if gradient != "none":
             _transform_weights(code, shape, same, sample, weights)
             _turn(code, shape, weights, turned)
         with code.loop(size, shape.modules) as place:
             code.store(code.vector(0.0, shape.modules), d_weights, place)
-        with code.loop(count, BLOCK) as first:
-            left = code.builder.sub(count, first)
-            several = code.builder.icmp_signed("<", left, code.number(BLOCK))
-            here = code.builder.select(several, left, code.number(BLOCK))
+        with _blocks(code, count) as (first, here):
             with code.loop(here) as one:
                 row = code.sum(code.product(sample, count), first, one)
-                x, dv = (
-                    entries.at(code, code.product(one, shape.entries)),
-                    d_entries.at(code, code.product(one, shape.width)),
-                )
-                _transform_rows(code, shape, rows, row, x)
+                _transform_rows(code, shape, rows, row, entries.at(code, code.product(one, shape.entries)))
                 vectors = _values_gradient(code, shape, given, row)
-                _transform_gradient(code, shape, vectors, parts, d_projected, row, dv)
-                if gradient != "none":
-                    _rows_gradient(code, shape, dv, turned, d_rows, row, gradient == "added")
+                into = d_found.at(code, code.product(one, shape.width))
+                _transform_gradient(code, shape, vectors, parts, d_projected, row, into)
             for start, d in shape.blocks:
-                _add_products(code, shape, entries, d_entries, d_weights, here, start, d)
+                x, w, v = _places(code, shape, start, entries, d_weights, d_found)
+                _add_products(code, shape, x, v, w, here, d)
+                if gradient != "none":
+                    x, w, v = _places(code, shape, start, d_entries, turned, d_found)
+                    _multiply(code, d, v, shape.width, d * shape.wide, w, x, shape.entries, d * shape.channel)
+            if gradient != "none":
+                with code.loop(here) as one:
+                    row = code.sum(code.product(sample, count), first, one)
+                    found = d_entries.at(code, code.product(one, shape.entries))
+                    _rows_gradient(code, shape, found, d_rows, row, gradient == "added")
         _weights_gradient(code, shape, d_weights, d_same, sample)
     return compiled(code)
 
@@ -258,48 +315,37 @@ def _transform_gradient(
             code.store(code.combine(factors, vectors), into, (entry * shape.atoms + atom) * m)
 
 
-def _rows_gradient(code: Code, shape: Shape, d_entries: Room, turned: Room, d_rows: Room, row: Any, adds: bool) -> None:
+def _rows_gradient(code: Code, shape: Shape, found: Room, d_rows: Room, row: Any, adds: bool) -> None:
+    """From the gradient of X^ to that of a row."""
     table, c = symmetry(shape.arity), shape.channel
-    found = []
-    for start, d in shape.blocks:
-        length = d * shape.atoms * shape.modules
-        totals = [[Variable(code, code.vector(0.0, c)) for _ in range(d)] for _ in range(d)]
-        matrix = turned.at(code, start * c * shape.atoms * shape.modules)
-        with code.loop(length) as place:
-            line = matrix.at(code, code.product(place, d * c))
-            vectors = [code.load(line, column * c, c) for column in range(d)]
-            for which in range(d):
-                number = code.load(d_entries.at(code, start * shape.atoms * shape.modules + which * length), place)
-                factor = code.spread(number, c)
-                for total, vector in zip(totals[which], vectors, strict=True):
-                    total.set(code.multiply_add(factor, vector, total.get()))
-        found += [total.get() for line in totals for total in line]
+    vectors = [code.load(found, entry * c, c) for entry in range(shape.slots)]
     into = d_rows.at(code, code.product(row, shape.entries))
     for slot in range(shape.slots):
-        vector = code.combine(table.rows[:, slot].tolist(), found)
+        vector = code.combine(table.rows[:, slot].tolist(), vectors)
         for first, channels in shape.groups:
             part, place = code.part(vector, first, channels), first * shape.slots + slot * channels
             code.store(code.add(code.load(into, place, channels), part) if adds else part, into, place)
 
 
-def _add_products(
-    code: Code, shape: Shape, entries: Room, d_entries: Room, into: Room, rows: Any, start: int, d: int
-) -> None:
-    """The gradient of W^ of one block from so many rows."""
-    m, columns = shape.modules, d * shape.atoms
-    with code.loop(d * shape.channel) as place:
-        line = into.at(code, code.sum(code.product(place, columns * m), start * shape.channel * shape.atoms * m))
-        totals = [Variable(code, code.load(line, column * m, m)) for column in range(columns)]
+def _add_products(code: Code, shape: Shape, entries: Room, d_found: Room, into: Room, rows: Any, d: int) -> None:
+    """The gradient of W^ of one block of representations, from so many rows."""
+    lines, width = d * shape.channel, d * shape.wide
+    together = _together(code, width, lines)
+    with code.loop(lines, together) as first:
+        places = [code.sum(first, one) for one in range(together)]
+        outputs = [into.at(code, code.product(place, width)) for place in places]
+        sums = [Sums(code, width, output) for output in outputs]
         with code.loop(rows) as row:
-            x = entries.at(code, code.sum(code.product(row, shape.entries), place))
-            v = d_entries.at(code, code.product(row, shape.width))
-            for which in range(d):
-                factor = code.spread(code.load(x, (start + which * d) * shape.channel), m)
-                for column, total in enumerate(totals):
-                    vector = code.load(v, (start * shape.atoms + which * columns + column) * m, m)
-                    total.set(code.multiply_add(factor, vector, total.get()))
-        for column, total in enumerate(totals):
-            code.store(total.get(), line, column * m)
+            x, v = (
+                entries.at(code, code.product(row, shape.entries)),
+                d_found.at(code, code.product(row, shape.width)),
+            )
+            for k in range(d):
+                line = v.at(code, k * width)
+                for place, found in zip(places, sums, strict=True):
+                    found.add_product(code.load(x, code.sum(place, k * lines)), line)
+        for found, output in zip(sums, outputs, strict=True):
+            found.store(output)
 
 
 def _weights_gradient(code: Code, shape: Shape, d_weights: Room, d_same: Room, sample: Any) -> None:

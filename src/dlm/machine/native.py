@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from typing import Any, Literal
 
 import torch
@@ -19,7 +19,7 @@ with suppress(ImportError):
     import llvmlite.binding as llvm
     from llvmlite import ir
 
-__all__ = ["Argument", "Code", "Room", "Variable", "available", "compiled"]
+__all__ = ["Argument", "Code", "Room", "Sums", "available", "compiled"]
 
 Argument = Literal["count", "indices", "numbers"]
 
@@ -27,6 +27,13 @@ Argument = Literal["count", "indices", "numbers"]
 def available(device: torch.device) -> bool:
     """Whether there is a compiler for the device: llvmlite comes with the extra `gradient`."""
     return "llvm" in globals() and device.type == "cpu"
+
+
+@cache
+def _register_bytes() -> int:
+    """Of a vector register of this processor."""
+    features = llvm.get_host_cpu_features()
+    return 64 if features.get("avx512f") else 32 if features.get("avx2") else 16
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,7 @@ class Code:
         self.module = ir.Module()
         self.count = ir.IntType(64)
         self.scalar = ir.FloatType() if dtype == torch.float32 else ir.DoubleType()
+        self.lanes = _register_bytes() // dtype.itemsize
         pointer = ir.PointerType()
         kinds = [self.count if kind == "count" else pointer for kind in arguments]
         function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), kinds), name)
@@ -64,12 +72,17 @@ class Code:
             self.arguments.append(argument if kind == "count" else Room(argument, numbers[kind]))
 
     def room(self, size: int) -> Room:
-        """Numbers that last as long as a call."""
+        """Numbers that last as long as a call.
+
+        They stay in memory, behind an address that says nothing: LLVM 22 makes broken code of a room that it tries to
+        keep in registers, where short vectors are written and long ones read.
+        """
         address = self.rooms.alloca(self.scalar, size=ir.Constant(self.count, size))
         address.align = 64
         start = self.rooms.gep(address, [self.number(0)], source_etype=self.scalar)
         start.type = ir.PointerType()  # an address of numbers or of vectors
-        return Room(start, self.scalar)
+        kind = ir.FunctionType(ir.PointerType(), [ir.PointerType()])
+        return Room(self.rooms.asm(kind, "", "=r,0", [start], side_effect=False), self.scalar)
 
     def number(self, value: Any) -> Any:
         return ir.Constant(self.count, value) if isinstance(value, int) else value
@@ -163,6 +176,29 @@ class Code:
         self.builder.ret_void()
         self.rooms.branch(self._body)
         return self.module
+
+
+class Sums:
+    """So many numbers in registers, to which loops add."""
+
+    def __init__(self, code: Code, width: int, start: Room | None = None) -> None:
+        """From 0, or from what is there."""
+        self.code = code
+        self.pieces = [(at, min(code.lanes, width - at)) for at in range(0, width, code.lanes)]
+        self.totals = [
+            Variable(code, code.vector(0.0, size) if start is None else code.load(start, at, size))
+            for at, size in self.pieces
+        ]
+
+    def add_product(self, number: Any, line: Room) -> None:
+        """Add a number times the numbers of a line."""
+        for total, (at, size) in zip(self.totals, self.pieces, strict=True):
+            factor, vector = self.code.spread(number, size), self.code.load(line, at, size)
+            total.set(self.code.multiply_add(factor, vector, total.get()))
+
+    def store(self, into: Room) -> None:
+        for total, (at, _) in zip(self.totals, self.pieces, strict=True):
+            self.code.store(total.get(), into, at)
 
 
 class Variable:
