@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.pages import OUT
+from dlm.cli.sweep_options import RunLines
 from dlm.data.draft import draft
 from dlm.errors import SettingsError
 from dlm.sweeps.executors import LocalProcesses
@@ -99,13 +100,9 @@ def sweep(
     plans: Mapping[str, Plan], records: Records, chosen: argparse.Namespace, outcome: Callable[[Record], str]
 ) -> None:
     """Run what was chosen and is missing, and print how each run ended."""
-
-    def show(job: Job, record: Record, *_: int) -> None:
-        print(f"{job.key}: {'ERROR ' + record['error'] if 'error' in record else outcome(record)}", flush=True)
-
     for plan in () if chosen.page else (plans[name] for name in chosen.parts or plans):
         executor = LocalProcesses(1 if plan.alone else chosen.jobs)
-        run_missing(_jobs(plan, chosen), records, executor, chosen.runs, show, fresh=chosen.fresh)
+        run_missing(_jobs(plan, chosen), records, executor, chosen.runs, RunLines(outcome), fresh=chosen.fresh)
 
 
 def _jobs(plan: Plan, chosen: argparse.Namespace) -> Iterator[Job]:

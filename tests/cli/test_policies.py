@@ -107,7 +107,7 @@ def test_the_time_limit_ends_with_the_best_so_far_and_the_run_can_go_on(call: Co
     spent = one_object((tmp_path / "r" / "progress.json").read_text())
     code, _, err = call("learn", "--resume", "r")
     assert code == 2
-    assert "has used its 0 s; give a larger --time-limit" in err
+    assert "its limit is 0 s: give a larger --time-limit" in err
     code, _, err = call("learn", "--resume", "r", "--time-limit", spent["seconds"] + 0.5)
     assert code == 3, err
     assert "reinforce goes on from its last checkpoint" in err

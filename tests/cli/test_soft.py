@@ -62,9 +62,10 @@ def test_a_machine_is_drawn(call: Command, trained: Path, tmp_path: Path, name: 
 
 def test_what_cannot_be_shown(call: Command, trained: Path, learned: tuple[Path, object], tmp_path: Path) -> None:
     for arguments, message in (
-        ((learned[0], "--soft"), "has no machine to show"),
+        ((learned[0], "--soft"), "has no machine whose choices can be shown"),
         ((tmp_path, "--soft"), "is not a run folder"),
         ((trained, "--soft", "--out", "machine.gif"), "as .png or .svg"),
+        ((trained, "--soft", "--out", "nowhere/machine.png"), "there is no folder nowhere"),
         ((trained, "--out", "machine.png"), "use it with --soft"),
     ):
         code, out, err = call("show", *arguments)

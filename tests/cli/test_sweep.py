@@ -19,6 +19,7 @@ def test_a_sweep_ends_in_a_table_and_goes_on_where_it_was(dlm: Run, tmp_path: Pa
     assert done.stdout.count("(100 %)") == 2
     assert done.stderr.count("verified, by search") == 2
     again = dlm(*FEW, "--seeds", "0-1")
+    assert again.stderr.startswith("2 runs, 2 at a time; 2 are there already\n")
     assert again.stderr.count("verified, by search") == again.stderr.count("/2] search family/has-father 1") == 2
     found = tmp_path / "found"
     assert len((found / "records.jsonl").read_text().splitlines()) == 4
@@ -42,6 +43,8 @@ def test_a_signal_ends_a_sweep_and_keeps_what_was_measured(start: Start, tmp_pat
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
+    assert err.startswith("4 runs, 1 at a time\n")
+    assert "of 4 runs; the same command goes on" in err
     assert "interrupted" in err
     assert len((tmp_path / "found" / "records.jsonl").read_text().splitlines()) < 4
 
@@ -64,6 +67,7 @@ CASES = {
     "impossible setting": (("--grid", "depth=1"), "'depth' setting must be at least 2"),
     "no grid": (("--grid", "depth"), "a grid is given as SETTING=VALUE"),
     "seeds": (("--seeds", "many"), "seeds are given as numbers and ranges"),
+    "seeds backwards": (("--seeds", "0,5-2"), "begins with its least: 2-5 instead of 5-2"),
     "learner twice": (("--learner", "search", "--grid", "learner=search"), "--learner and the grid"),
     "unknown learner": (("--learner", "serach"), "'learner' setting must be one of"),
     "no time": (("--time-limit", "0"), "'time_limit' setting must be a positive number"),

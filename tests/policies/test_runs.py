@@ -129,7 +129,7 @@ def test_a_result_stays_if_the_run_cannot_go_on(tmp_path: Path) -> None:
     settings = PolicyRunSettings(task="rl/unstack", seed=105, learner="reinforce", time_limit=0.1)
     first = learn_in(tmp_path / "r", UNSTACK, settings)
     folder = RunFolder.open(tmp_path / "r")
-    with pytest.raises(SettingsError, match="has used its"):
+    with pytest.raises(SettingsError, match="this run has used"):
         resume(folder.path, time_limit=first.seconds / 2)
     assert folder.read_json("settings.json") == settings.to_json()
     (folder.path / "reinforce.safetensors").write_bytes(b"nonsense")

@@ -30,6 +30,7 @@ def test_the_command_of_a_task_names_what_is_not_the_default() -> None:
         ({"learner": "gradient"}, ""),
         ({"learner": "gradient", "repeats": True}, " --repeats"),
         ({"learner": "search", "distinct": False}, " --plain"),
+        ({"learner": "gradient", "distinct": False}, " --plain"),
         ({"learner": "search", "repeats": False, "constants": "published"}, " --no-repeats --constants published"),
         ({"learner": "nlm", "unit_outputs": ((1, 2, 4),)}, " --unit-outputs 1:2:4"),
         (

@@ -83,7 +83,7 @@ def test_seeds_are_ranges_and_lists(text: str, seeds: tuple[int, ...]) -> None:
     assert parse_seeds(text) == seeds
 
 
-@pytest.mark.parametrize("text", ["", "a", "-1", "3-2", "1,,2", "1-2-3"])
+@pytest.mark.parametrize("text", ["", "a", "-1", "1,,2", "1-2-3"])
 def test_what_are_no_seeds(text: str) -> None:
     with pytest.raises(SettingsError, match="seeds are given as numbers and ranges"):
         parse_seeds(text)

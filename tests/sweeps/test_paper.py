@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from dlm.cli.sweep_options import RunLines
 from dlm.errors import ResourceError, SettingsError
 from dlm.sweeps.executors import LocalProcesses
 from dlm.sweeps.paper.critic import curve_of
@@ -233,11 +234,19 @@ def test_what_is_cut_short_has_its_page(tmp_path: Path, monkeypatch: pytest.Monk
     wanted = Wanted(tasks=("family/has-father",), methods=("search",), seeds=(0, 1), schedule="fast")
     records = open_records(experiment, wanted, tmp_path)
 
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
+    told: list[str] = []
 
+    class Interrupting(RunLines):
+        def ended(self, *_: object) -> None:
+            raise KeyboardInterrupt
+
+        def stopped(self, number: int, of: int) -> None:
+            told.append(f"{number} of {of}")
+
+    watch = Interrupting()
     with pytest.raises(KeyboardInterrupt):
-        reproduce(experiment, wanted, records, LocalProcesses(1), tmp_path, stop)
+        reproduce(experiment, wanted, records, LocalProcesses(1), tmp_path, watch)
+    assert told == ["1 of 2"]
     assert "| search | family/has-father | 1 |" in (tmp_path / "paper-ilp-fast.md").read_text()
     assert len(Records(records.path)) == 1
 
@@ -246,7 +255,7 @@ def test_what_is_cut_short_has_its_page(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(Records, "keep", full)
     with pytest.raises(ResourceError, match="the disk is full"):
-        reproduce(experiment, wanted, records, LocalProcesses(1), tmp_path, stop)
+        reproduce(experiment, wanted, records, LocalProcesses(1), tmp_path, watch)
     assert len(Records(records.path)) == 1
 
 

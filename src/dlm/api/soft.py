@@ -67,8 +67,8 @@ def soft_machine(run: str | Path, *, problem: object = None, trust: bool = False
         )
     if not folder.has(f"{NAME}.safetensors"):
         raise RunError(
-            f"the run {run} has no machine to show: learners that train one keep it, such as --learner gradient, from "
-            "their first checkpoint on"
+            f"the run {run} has no machine whose choices can be shown: --learner gradient trains one, and keeps it "
+            "from its first checkpoint on"
         )
     if settings.incremental:
         raise RunError(f"the run {run} trains machines in phases; only a run of one machine can be shown so")

@@ -73,7 +73,7 @@ def _soft_headline(result: SoftResult) -> Headline:
     instances = sum(trial.instances for trial in result.trials)
     if result.verified:
         return Headline(True, "Soft model", f": no error on {instances} fresh instances. Learned by {result.learner}.")
-    rest = f", not right everywhere: {WHY[result.ended]}. Learned by {result.learner}."
+    rest = f", not verified: {WHY[result.ended]}. Learned by {result.learner}."
     return Headline(False, "Soft model", rest)
 
 

@@ -65,7 +65,7 @@ TEACHER_HELP = (
 )
 KEEP_SOFT_HELP = "train the soft policy alone, as the paper's nIDLM, and report its returns."
 REPAIR_HELP = "whether a local search mends the programs of ppo; what it changed is called ppo+repair. Default: repair."
-MACHINE = "Machine settings (default: the task's)"
+MACHINE = "Machine settings (default: the task's; of gradient also --no-repeats and --constants published)"
 TRAINING = "Changes of the schedule, for tasks (default: the schedule's)"
 WORLD = "Of environments that are not ours"
 TIME_HELP = (

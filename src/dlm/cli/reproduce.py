@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dlm.cli.sweep_options import SOME_FAILED, JobsOption, RayOption, print_run, words
+from dlm.cli.sweep_options import SOME_FAILED, JobsOption, RayOption, RunLines, words
 from dlm.errors import SettingsError, did_you_mean
 from dlm.runs.settings import SCHEDULES, ScheduleName
 from dlm.sweeps.executors import choose_executor
@@ -67,7 +67,7 @@ def reproduce(
         experiment.check_runs(wanted)
         executor = choose_executor(jobs, ray)
     records = paper.open_records(experiment, wanted, out, take)
-    print(paper.reproduce(experiment, wanted, records, executor, out, print_run))
+    print(paper.reproduce(experiment, wanted, records, executor, out, RunLines()))
     if not page and any(job.key in records.errors for job in experiment.jobs(wanted)):
         raise typer.Exit(SOME_FAILED)
 

@@ -64,6 +64,8 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Show a program, its size and the figures of its run."""
+    if soft and (raw or rules or to is not None):
+        raise SettingsError("--soft shows the machine, not its program: leave out --raw, --rules and --to")
     if soft:
         _show_soft(source, one_problem(task, env), out, trust=trust, json=json)
         return
@@ -113,6 +115,8 @@ def _show_soft(run: Path, problem: str | None, out: Path | None, *, trust: bool,
         print_soft(machine)
     if out is not None:
         draw_soft(machine, out)
+        if not json:
+            print(f"\ndrawn in {out}")
 
 
 def _result(run: Path, problem: str | None, *, trust: bool) -> AnyResult | None:

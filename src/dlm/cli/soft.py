@@ -24,6 +24,8 @@ def check_drawing(path: Path | None) -> None:
     """Refuse a drawing of another kind."""
     if path is not None and path.suffix.lower() not in FORMATS:
         raise SettingsError(f"--out draws the machine as .png or .svg. Got {path} instead.")
+    if path is not None and not path.parent.is_dir():
+        raise SettingsError(f"cannot draw {path}: there is no folder {path.parent}")
 
 
 def print_soft(machine: SoftMachine) -> None:
@@ -33,6 +35,9 @@ def print_soft(machine: SoftMachine) -> None:
     if machine.steps is not None:
         about.append(f"after {machine.steps:,} steps, at temperature {machine.temperature:.3f}")
     out.print(", ".join(about) + ": the predicates that the likeliest choices use")
+    out.print(
+        "This is the machine as the run left it. The program of the run (dlm show) may have been read off earlier."
+    )
     for layer in dict.fromkeys(predicate.layer for predicate in machine.predicates):
         out.print(f"\nlayer {layer}", style="bold")
         rows = []

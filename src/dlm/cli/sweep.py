@@ -10,8 +10,8 @@ import typer
 
 from dlm.cli.display import print_table
 from dlm.cli.policy_options import complete_problem
-from dlm.cli.sweep_options import SOME_FAILED, JobsOption, RayOption, SeedsOption, print_run
-from dlm.data.draft import draft
+from dlm.cli.sweep_options import SOME_FAILED, JobsOption, RayOption, RunLines, SeedsOption
+from dlm.data.draft import draft, make_folder
 from dlm.errors import SettingsError
 from dlm.sweeps.executors import choose_executor
 from dlm.sweeps.grid import check_settings, parse_grid, settings_of
@@ -68,8 +68,9 @@ def sweep(
     planned = [_job(problem, seed, time_limit, settings) for seed in parse_seeds(seeds) for settings in chosen]
     folder = out or Path("sweeps") / problem.replace("/", "-").replace(":", "-").strip("-.")
     executor = choose_executor(jobs, ray)
+    make_folder(folder)
     records = Records(folder / "records.jsonl")
-    run_missing(planned, records, executor, folder / "runs", print_run)
+    run_missing(planned, records, executor, folder / "runs", RunLines())
     _show([records[job.key] for job in planned], list(combinations[0]), folder)
     if any(job.key in records.errors for job in planned):
         raise typer.Exit(SOME_FAILED)

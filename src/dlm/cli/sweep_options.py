@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ from typer.core import TyperCommand
 
 from dlm.sweeps.job import Job, Record
 
-__all__ = ["SOME_FAILED", "JobsOption", "RayOption", "SeedsOption", "print_run", "spread_values", "words"]
+__all__ = ["SOME_FAILED", "JobsOption", "RayOption", "SeedsOption", "RunLines", "spread_values", "words"]
 
 SOME_FAILED = 3
 """Exit code where a run ended in an error."""
@@ -48,14 +49,33 @@ def words(texts: list[str] | None) -> list[str]:
     return [word.strip() for text in texts or () for word in text.split(",") if word.strip()]
 
 
-def print_run(job: Job, record: Record, number: int, of: int) -> None:
-    """A line on standard error for a run that has ended."""
-    print(f"[{number}/{of}] {job.key}: {_outcome(record)}", file=sys.stderr, flush=True)
+class RunLines:
+    """How many runs go, in lines on standard error."""
+
+    def __init__(self, outcome: Callable[[Record], str] | None = None) -> None:
+        """Runs that did not end in an error in these words, if others than usual."""
+        self._outcome = outcome or _outcome
+
+    def begin(self, missing: int, kept: int, where: str) -> None:
+        there = f"; {kept} are there already" if kept and missing else ""
+        if missing:
+            _print(f"{missing} runs, {where}{there}")
+        elif kept:
+            _print(f"all {kept} runs are there already")
+
+    def ended(self, job: Job, record: Record, number: int, of: int) -> None:
+        outcome = f"ERROR {record['error']}" if "error" in record else self._outcome(record)
+        _print(f"[{number}/{of}] {job.key}: {outcome}")
+
+    def stopped(self, number: int, of: int) -> None:
+        _print(f"stopped after {number} of {of} runs; the same command goes on, also with those that were under way")
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _outcome(record: Record) -> str:
-    if "error" in record:
-        return f"ERROR {record['error']}"
     if "verified" not in record:  # a measurement
         return f"{record['seconds']:.3g} s" if "seconds" in record else "not enough memory by the estimate"
     state = "verified" if record["verified"] else "not verified"

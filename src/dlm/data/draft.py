@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dlm.errors import ResourceError
 
-__all__ = ["draft", "explained"]
+__all__ = ["draft", "explained", "make_folder"]
 
 
 @contextmanager
@@ -33,6 +33,16 @@ def draft(path: Path) -> Iterator[Path]:
                 shutil.rmtree(beside, ignore_errors=True)
             else:
                 beside.unlink(missing_ok=True)
+
+
+def make_folder(path: Path) -> None:
+    """A folder to write to, with those above it."""
+    with explained(path):
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            file = next(each for each in (path, *path.parents) if each.exists())
+            raise ResourceError(f"{path} should be a folder, and {file} is a file: choose another place") from None
 
 
 @contextmanager

@@ -79,6 +79,8 @@ class LearnSettings(RunSettings):
         if self.learner in BASELINES and (self.incremental or self.schedule != "fast"):
             what = "--incremental" if self.incremental else "--schedule"
             raise SettingsError(f"the learner {self.learner!r} trains as it was published, once: leave out {what}")
+        if self.schedule != "fast" and self.learner in ("search", "rules"):
+            raise SettingsError(f"the learner {self.learner!r} descends no gradient: leave out --schedule")
         if self.learner in TEMPLATED and self.device == "cuda":
             raise SettingsError(f"the learner {self.learner!r} trains on the processor only: leave out --device")
         if not (isinstance(self.jobs, int) and self.jobs >= 1):

@@ -13,6 +13,7 @@ from dlm.report.subject import Subject
 from dlm.runs.codec import plain
 from dlm.runs.folder import RunFolder
 from dlm.runs.options import options_of
+from dlm.tasks import Task
 
 __all__ = ["Curves", "command_of", "read_curves", "settings_rows"]
 
@@ -108,10 +109,18 @@ def _machine_words(subject: Subject) -> list[str]:
     if subject.task is None or not isinstance(machine, Mapping):
         return []
     given = {name: settings[name] for name in ("learner", "incremental") if settings.get(name)}
-    usual = plain(build_settings(subject.task, given).machine, {})
-    assert isinstance(usual, dict)
+    usual = _usual_machine(subject.task, given)
     changed = [name for name, value in machine.items() if name in usual and value != usual[name]]
+    if "distinct" in changed:  # what is usual then is another machine
+        usual = _usual_machine(subject.task, {**given, "distinct": machine["distinct"]})
+        changed = ["distinct", *(name for name in changed if machine[name] != usual[name])]
     return [word for name in changed for word in options_of(name, machine[name])]
+
+
+def _usual_machine(task: Task, given: Mapping[str, object]) -> dict[str, object]:
+    usual = plain(build_settings(task, given).machine, {})
+    assert isinstance(usual, dict)
+    return usual
 
 
 def _bias_words(bias: object) -> list[str]:

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from dlm.data.draft import draft, explained
+from dlm.data.draft import draft, explained, make_folder
 from dlm.data.json_text import parse_json_text
 from dlm.errors import DlmError, RunError
 from dlm.logic.syntax import Program
@@ -59,8 +59,7 @@ class RunFolder:
                 path = Path("runs") / f"{stem}-{number}"
         elif (path / "settings.json").exists():
             raise RunError(f"{path} already holds a run; choose another --out, or continue it with --resume {path}")
-        with explained(path):
-            path.mkdir(parents=True, exist_ok=True)
+        make_folder(path)
         folder = cls(path)
         folder.write_json("made_by.json", {"version": code_version()})
         return folder
@@ -69,7 +68,10 @@ class RunFolder:
     def open(cls, path: Path) -> RunFolder:
         """A folder that holds a run."""
         if not (path / "settings.json").is_file():
-            raise RunError(f"{path} is not a run folder: it has no settings.json")
+            what = (
+                "it has no settings.json" if path.is_dir() else "it is a file" if path.exists() else "it does not exist"
+            )
+            raise RunError(f"{path} is not a run folder: {what}")
         return cls(path)
 
     def write_json(self, name: str, value: Mapping[str, object]) -> None:

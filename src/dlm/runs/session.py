@@ -46,7 +46,8 @@ class Session:
         self._spent = float(spent)
         if self.out_of_time:
             raise SettingsError(
-                f"this run has used its {self.settings.time_limit:.0f} s; give a larger --time-limit to go on"
+                f"this run has used {self._spent:.0f} s, and its limit is {self.settings.time_limit:.0f} s: "
+                "give a larger --time-limit to go on"
             )
         return counts
 

@@ -26,6 +26,10 @@ RAY_CLIENT = "ray://"
 class Executor(Protocol):
     """Something that runs jobs and gives their records as they come. What is stopped early gives none."""
 
+    @property
+    def where(self) -> str:
+        """Where jobs run, and how many at a time."""
+
     def run(self, jobs: Sequence[Job], folder: Path) -> Iterator[tuple[Job, Record]]:
         """Run jobs whose run folders go into `folder`."""
 
@@ -37,6 +41,10 @@ class LocalProcesses:
         if count is not None and count < 1:
             raise SettingsError(f"--jobs must be at least 1. Got {count} instead.")
         self.count = count or os.cpu_count() or 1
+
+    @property
+    def where(self) -> str:
+        return f"{self.count} at a time"
 
     def run(self, jobs: Sequence[Job], folder: Path) -> Iterator[tuple[Job, Record]]:
         """Run jobs; whoever leaves the loop stops those under way, which save what they have."""
@@ -60,6 +68,10 @@ class RayCluster:
         require_packages("ray", extra="ray", purpose="running on a Ray cluster")
         self.address = address
         _check_answers(address)
+
+    @property
+    def where(self) -> str:
+        return f"on the Ray cluster {self.address}"
 
     def run(self, jobs: Sequence[Job], folder: Path) -> Iterator[tuple[Job, Record]]:  # noqa: ARG002 the protocol's
         ray = self._connect()

@@ -16,7 +16,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dlm.data.draft import draft
+from dlm.data.draft import draft, make_folder
 from dlm.errors import RunError
 from dlm.runs.codec import decode
 from dlm.runs.folder import RunFolder
@@ -138,7 +138,7 @@ def _is_set(stop: threading.Event | None) -> bool:
 
 def _call(job: Job, out: Path, stop: threading.Event | None, *, resume: bool = False) -> Ended:
     """Run a job's process to its end, its limit, or until it is to stop."""
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(out.parent)
     limit = float("inf") if job.limit is None else job.limit + PATIENCE
     with tempfile.TemporaryFile("w+") as printed, tempfile.TemporaryFile("w+") as complaints:
         start = time.monotonic()

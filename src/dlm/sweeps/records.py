@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast
 
-from dlm.data.draft import explained
+from dlm.data.draft import explained, make_folder
 from dlm.data.json_text import parse_json_text
 from dlm.errors import RunError
 from dlm.sweeps.job import Job, Record, goes_on, key_of
@@ -33,8 +33,8 @@ class Records(dict[str, Record]):
         """Add a run, in the file before anything else."""
         kept = {"key": key, **record}
         line = json.dumps(_finite(kept), allow_nan=False) + "\n"
+        make_folder(self.path.parent)
         with explained(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
             _append(self.path, line.encode())
         self[key] = kept
 

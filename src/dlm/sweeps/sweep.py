@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Protocol
 
 from dlm.errors import SettingsError
 from dlm.sweeps.executors import Executor
 from dlm.sweeps.job import Job, Record
 from dlm.sweeps.records import Records
 
-__all__ = ["parse_seeds", "run_missing"]
+__all__ = ["Watcher", "parse_seeds", "run_missing"]
 
-Watcher = Callable[[Job, Record, int, int], None]
-"""Who is told of a run that has ended: the run, its record, how many have ended, and of how many."""
+
+class Watcher(Protocol):
+    """Who is told how many runs go."""
+
+    def begin(self, missing: int, kept: int, where: str) -> None:
+        """So many runs are to be made, and so many are there."""
+
+    def ended(self, job: Job, record: Record, number: int, of: int) -> None:
+        """A run has ended, the so many-th of those that were missing."""
+
+    def stopped(self, number: int, of: int) -> None:
+        """Something has stopped the runs after so many; those under way have saved what they had."""
 
 
 def run_missing(
@@ -24,15 +35,21 @@ def run_missing(
 
     A run that ended in an error is tried again.
     """
-    missing = list({job.key: job for job in jobs if fresh or records.is_missing(job)}.values())
+    planned = {job.key: job for job in jobs}
+    missing = [job for job in planned.values() if fresh or records.is_missing(job)]
+    watch.begin(len(missing), len(planned) - len(missing), executor.where)
     if fresh:
         for job in missing:
             shutil.rmtree(folder / job.folder, ignore_errors=True)
     ended = executor.run(missing, folder) if missing else iter(())
+    number = 0
     try:
         for number, (job, record) in enumerate(ended, 1):
             records.keep(job.key, {**job.about, **record})
-            watch(job, record, number, len(missing))
+            watch.ended(job, record, number, len(missing))
+    except KeyboardInterrupt:
+        watch.stopped(number, len(missing))
+        raise
     finally:
         close = getattr(ended, "close", None)  # lets the runs under way save what they have
         if close is not None:
@@ -45,7 +62,9 @@ def parse_seeds(text: str) -> tuple[int, ...]:
     seeds: list[int] = []
     for part in text.split(","):
         first, _, last = part.strip().partition("-")
-        if not (first.isdecimal() and (last or first).isdecimal() and int(first) <= int(last or first)):
+        if not (first.isdecimal() and (last or first).isdecimal()):
             raise SettingsError(f"seeds are given as numbers and ranges, such as 0-9 or 0-4,7. Got {text!r} instead.")
+        if int(first) > int(last or first):
+            raise SettingsError(f"a range of seeds begins with its least: {last}-{first} instead of {part.strip()}")
         seeds += range(int(first), int(last or first) + 1)
     return tuple(dict.fromkeys(seeds))

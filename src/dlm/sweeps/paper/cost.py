@@ -76,7 +76,7 @@ class CostStudy(Experiment):
                 found = measure(what, task=task, objects=objects, **program)
                 about = {"asked": what, "task": task, "seed": 0, "settings": settings, "commit": code_version()}
                 records.keep(job.key, {**about, **found})
-                watch(job, found, number, len(sizes))
+                watch.ended(job, found, number, len(sizes))
             found = records[job.key]
             if "out_of_memory" in found or found.get("seconds", 0) > TOO_LONG:
                 break

@@ -56,16 +56,22 @@ def count_by_decades(axis: Axes) -> None:
 
 def draw_bars(shown: Mapping[str, Mapping[str, float | None]], label: str, path: Path) -> None:
     """A group of bars for each name, one for each column; what is not known has none."""
-    names = list(dict.fromkeys(name for values in shown.values() for name in values))
+    columns = {column: known for column, values in shown.items() if (known := _known(values))}
+    names = list(dict.fromkeys(name for values in columns.values() for name in values))
     figure, (axis,) = new_panels(1, 1, (max(5.0, 1.1 * len(names)), 3.8))
-    width = 0.8 / max(1, len(shown))
-    for place, (column, values) in enumerate(shown.items()):
-        at = [number + (place - (len(shown) - 1) / 2) * width for number, name in enumerate(names)]
-        known = [(x, value) for x, name in zip(at, names, strict=True) if (value := values.get(name)) is not None]
-        axis.bar([x for x, _ in known], [value for _, value in known], width, color=COLOURS[place % 8], label=column)
+    width = 0.8 / max(1, len(columns))
+    for place, (column, values) in enumerate(columns.items()):
+        at = [number + (place - (len(columns) - 1) / 2) * width for number, name in enumerate(names)]
+        places = [(x, values[name]) for x, name in zip(at, names, strict=True) if name in values]
+        axis.bar([x for x, _ in places], [value for _, value in places], width, color=COLOURS[place % 8], label=column)
+    axis.set_xlim(-0.5, max(len(names), 1) - 0.5)
     axis.set_xticks(range(len(names)), [name.rpartition("/")[2] for name in names], rotation=25, ha="right")
     axis.set_ylabel(label)
     style(axis)
-    if shown:
+    if columns:
         figure.legend(loc="outside upper center", ncols=4, frameon=False)
     save_figure(figure, path)
+
+
+def _known(values: Mapping[str, float | None]) -> dict[str, float]:
+    return {name: value for name, value in values.items() if value is not None}

@@ -65,12 +65,14 @@ class IlpTable(Experiment):
 
     def draw(self, figures: Record, path: Path) -> None:
         """Successful seeds of each task beside the paper's."""
+        rows = figures["rows"]
+        run = [task for task in self.tasks if any(row["task"] == task for row in rows)]
         shown: dict[str, dict[str, float | None]] = {
-            f"paper, {column}": {task: figures["paper"][task][column]["seeds"] for task in self.tasks}
-            for column in dict.fromkeys(row["column"] for row in figures["rows"] if row["column"])
+            f"paper, {column}": {task: figures["paper"][task][column]["seeds"] for task in run}
+            for column in dict.fromkeys(row["column"] for row in rows if row["column"])
         }
-        for row in figures["rows"]:
-            shown.setdefault(row["method"], dict.fromkeys(self.tasks))[row["task"]] = row["successful"]
+        for row in rows:
+            shown.setdefault(row["method"], dict.fromkeys(run))[row["task"]] = row["successful"]
         draw_bars(shown, "successful seeds, %", path)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from dlm.data.draft import draft
+from dlm.data.draft import draft, make_folder
 from dlm.errors import DlmError, require_packages
 from dlm.sweeps.executors import Executor
 from dlm.sweeps.pages import open_pages
@@ -48,9 +48,10 @@ def reproduce(
 def open_records(experiment: Experiment, wanted: Wanted, out: Path, taken: Path | None = None) -> Records:
     """The records of an experiment, and those that were made elsewhere."""
     require_packages("jinja2", "matplotlib", extra="reproduce", purpose="writing pages with figures")
+    elsewhere = () if taken is None else read_records(taken)
+    make_folder(out)
     records = Records(out / f"{experiment.stem(wanted)}.jsonl")
-    if taken is not None:
-        records.take(read_records(taken))
+    records.take(elsewhere)
     return records
 
 
@@ -60,7 +61,7 @@ def write_page(experiment: Experiment, wanted: Wanted, records: Records, out: Pa
     figures = experiment.figures(records.done, wanted)
     pages = open_pages(Path(__file__).parent / "templates")
     text = pages.get_template(f"{experiment.name}.md.j2").render(**figures, stem=stem, errors=records.errors)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     with draft(out / f"{stem}.json") as path:
         path.write_text(json.dumps(figures, indent=1) + "\n")
     experiment.draw(figures, out / f"{stem}.png")
