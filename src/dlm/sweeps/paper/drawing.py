@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "count_by_decades", "draw_bars", "new_panels", "save_figure", "style"]
+__all__ = ["COLOURS", "PAPER", "count_by_decades", "draw_bars", "draw_beside", "new_panels", "save_figure", "style"]
+
+PAPER = "paper"
+"""What the paper's own figures are called in a drawing."""
 
 COLOURS = ("#9aa5b1", "#2b6cc4", "#d9822b", "#2f9e63", "#a04fb8", "#c23b3b", "#6b6b00", "#00797a")
 
@@ -71,6 +74,63 @@ def draw_bars(shown: Mapping[str, Mapping[str, float | None]], label: str, path:
     if columns:
         figure.legend(loc="outside upper center", ncols=4, frameon=False)
     save_figure(figure, path)
+
+
+def draw_beside(
+    shown: Mapping[str, Mapping[str, Mapping[str, float | None]]], label: str, path: Path, start: float | None = None
+) -> None:
+    """A panel for each column of the paper, a line for each name: the paper's figure as a ring, each of ours as a dot.
+
+    `shown` has columns, in these methods, in these names. What is far below `start`, by default the least that the
+    paper has, is an arrow at the edge.
+    """
+    columns = {column: {method: _known(values) for method, values in known.items()} for column, known in shown.items()}
+    names = list(dict.fromkeys(name for methods in columns.values() for values in methods.values() for name in values))
+    everything = [value for methods in columns.values() for values in methods.values() for value in values.values()]
+    published = [value for methods in columns.values() for value in methods.get(PAPER, {}).values()]
+    least = min(published or everything, default=0.0) if start is None else start
+    most = max(everything, default=1.0)
+    margin = 0.08 * (most - least or 1.0)
+    figure, axes = _lines(max(1, len(columns)), names, max(map(len, columns.values()), default=1))
+    figure.suptitle(label, fontsize="medium", y=1 - 0.15 / figure.get_figheight(), va="top")
+    for (column, methods), axis in zip(columns.items(), axes, strict=False):
+        axis.set_xlim(least - margin, most + margin)
+        axis.set_title(column)
+        ours = [method for method in methods if method != PAPER]
+        drawn = [axis.plot(*_points(methods.get(PAPER, {}), names), "o", ms=11, mfc="none", mec=COLOURS[0], mew=1.6)[0]]
+        for number, method in enumerate(ours):
+            shift, colour = 0.18 * (number - (len(ours) - 1) / 2), COLOURS[1 + number % (len(COLOURS) - 1)]
+            inside = {name: value for name, value in methods[method].items() if value >= least - margin}
+            far = dict.fromkeys(methods[method].keys() - inside.keys(), least - margin)
+            drawn += axis.plot(*_points(inside, names, shift), "o", ms=5, color=colour)
+            axis.plot(*_points(far, names, shift), "<", ms=6, color=colour, clip_on=False)
+        place = 0.0, -0.3 / (LINE * len(names))
+        axis.legend(drawn, [PAPER, *ours], loc="upper left", bbox_to_anchor=place, frameon=False, borderaxespad=0)
+    save_figure(figure, path)
+
+
+LINE = 0.4
+"""Inches between two lines of `draw_beside`."""
+
+
+def _lines(count: int, names: Sequence[str], legend: int) -> tuple[Figure, list[Axes]]:
+    """So many panels with a line for each name, and room below for a legend of so many entries."""
+    left, panel, between, right = 0.3 + 0.085 * max(map(len, names), default=0), max(1.8, 3.2 / count), 0.25, 0.15
+    above, inside, below = 0.75, LINE * max(1, len(names)), 0.35 + 0.24 * legend
+    width, height = left + count * (panel + between) - between + right, above + inside + below
+    figure, axes = new_panels(1, count, (width, height))
+    figure.set_layout_engine(None)
+    figure.subplots_adjust(left / width, below / height, 1 - right / width, 1 - above / height, between / panel)
+    for place, axis in enumerate(axes):
+        axis.set_ylim(max(1, len(names)) - 0.5, -0.5)
+        axis.set_yticks(range(len(names)), [""] * len(names) if place else names)
+        style(axis)
+    return figure, axes
+
+
+def _points(values: Mapping[str, float], names: Sequence[str], shift: float = 0.0) -> tuple[list[float], list[float]]:
+    """Across and down: each value on the line of its name, a little above or below."""
+    return list(values.values()), [names.index(name) + shift for name in values]
 
 
 def _known(values: Mapping[str, float | None]) -> dict[str, float]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dlm.learning.settings import BASELINES, LEARNERS
 from dlm.sweeps.job import Job, Record
-from dlm.sweeps.paper.drawing import draw_bars
+from dlm.sweeps.paper.drawing import PAPER, draw_beside
 from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
 from dlm.sweeps.paper.figures import ILP, ILP_COLUMNS, LITERALS
 from dlm.tasks import task_names
@@ -65,15 +65,19 @@ class IlpTable(Experiment):
 
     def draw(self, figures: Record, path: Path) -> None:
         """Successful seeds of each task beside the paper's."""
-        rows = figures["rows"]
+        rows = [row for row in figures["rows"] if row["column"]]
         run = [task for task in self.tasks if any(row["task"] == task for row in rows)]
-        shown: dict[str, dict[str, float | None]] = {
-            f"paper, {column}": {task: figures["paper"][task][column]["seeds"] for task in run}
-            for column in dict.fromkeys(row["column"] for row in rows if row["column"])
-        }
+        shown: dict[str, dict[str, dict[str, float | None]]] = {}
         for row in rows:
-            shown.setdefault(row["method"], dict.fromkeys(run))[row["task"]] = row["successful"]
-        draw_bars(shown, "successful seeds, %", path)
+            published = {_short(task): figures["paper"][task][row["column"]]["seeds"] for task in run}
+            methods = shown.setdefault(row["column"], {PAPER: published})
+            methods.setdefault(row["method"], {})[_short(row["task"])] = row["successful"]
+        draw_beside(shown, "successful seeds, %", path, start=0)
+
+
+def _short(task: str) -> str:
+    """The name of a task without that of its family."""
+    return task.rpartition("/")[2]
 
 
 def _by_its_own_schedule(job: Job, wanted: Wanted) -> Job:

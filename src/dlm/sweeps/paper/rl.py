@@ -13,7 +13,7 @@ from dlm.policies.settings import METHODS as WORDS
 from dlm.policies.settings import NLRL_WORLDS, POLICY_LEARNERS
 from dlm.policies.verify import Earned
 from dlm.sweeps.job import Job, Record
-from dlm.sweeps.paper.drawing import draw_bars
+from dlm.sweeps.paper.drawing import PAPER, draw_beside
 from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
 from dlm.sweeps.paper.figures import FIVE_STARTS, RL, RL_COLUMNS, Published
 
@@ -118,14 +118,26 @@ class RlTable(Experiment):
 
     def draw(self, figures: Record, path: Path) -> None:
         """The best seed of each test beside the paper's."""
-        shown: dict[str, dict[str, float | None]] = {}
-        for row in figures["rows"]:
-            if row["paper"] is None:
-                continue
-            name = f"{row['task'].partition('/')[2]}, {row['test'] if row['test'] != FIVE_STARTS else '5 starts'}"
-            shown.setdefault(f"paper, {row['column']}", {})[name] = row["paper"].get("mean")
-            shown.setdefault(row["method"], {})[name] = row["best"]
-        draw_bars(shown, "mean return of the best seed", path)
+        rows = [row for row in figures["rows"] if row["paper"] is not None]
+        run = {row["task"] for row in rows}
+        shown: dict[str, dict[str, dict[str, float | None]]] = {
+            column: {
+                PAPER: {
+                    _short(task, test): known[RL_COLUMNS.index(column)].get("mean")
+                    for task, test, *known in figures["paper"]
+                    if task in run
+                }
+            }
+            for column in dict.fromkeys(row["column"] for row in rows)
+        }
+        for row in rows:
+            shown[row["column"]].setdefault(row["method"], {})[_short(row["task"], row["test"])] = row["best"]
+        draw_beside(shown, "mean return of the best seed", path)
+
+
+def _short(task: str, test: str) -> str:
+    """A test in few words."""
+    return f"{task.partition('/')[2]}, {test if test != FIVE_STARTS else '5 starts'}"
 
 
 def earned(run: Record) -> list[Earned]:
