@@ -1,42 +1,56 @@
-"""The direct part of a unit as compiled code: what its sources add to its values, with the gradient.
+"""A unit as compiled code: the values of its atoms from what its sources say of each row, with the gradient.
 
-The same as a product of rows with `UnitMatrices.same`, but by blocks (`symmetry`). Of these matrices only the columns
-of one output slot are read, and only these get a gradient; all others repeat them. Where atoms are joined by a product,
-the same pass over the rows does that too.
+The slots of a row are the permutations of its objects, so that an atom's sum over literals is a convolution. It is done
+by blocks (`symmetry`), with the ordered weights (`spread`) as they are. A source is read row by row, or, expanded, from
+the rows below: the slot of a row whose last object is j is a slot of the row without j. Where atoms are joined by a
+product, the same pass over the rows does that too.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import accumulate
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import torch
 
 from dlm.machine.native import Argument, Code, Room, Sums, compiled
+from dlm.machine.spread import order_between_slots
 from dlm.machine.symmetry import symmetry
+from dlm.space.wiring import UnitWiring
 
-__all__ = ["Shape", "backward", "forward"]
+__all__ = ["Gradient", "Shape", "backward", "forward", "shape_of", "suits"]
 
 BLOCK = 8
 """Rows that are multiplied together."""
 SUMS = 16
 """Registers that hold sums, at most: enough that one need not wait for another, and no more than there are."""
+MOST, LARGEST = 4, 1 << 17
+"""The largest arity that has blocks, and how many numbers a matrix may have that is kept on the stack."""
+
+
+class Group(NamedTuple):
+    """The channels of one source among those of all."""
+
+    first: int
+    channels: int
+    expanded: bool
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Of a unit: channels of each source, and how many parts a row adds up from the projected rows below."""
+    """Of a unit; `arity` is that of the permutations, 1 where each slot is a row of its own."""
 
     arity: int
-    channels: tuple[int, ...]
+    sources: tuple[tuple[int, bool], ...]
+    """Channels of each source, in the order of choices, and whether it is expanded."""
     atoms: int
     modules: int
-    parts: int
     joined: bool
     """Whether the values of the atoms of a module are multiplied here."""
     dtype: torch.dtype
@@ -53,7 +67,7 @@ class Shape:
     @property
     def channel(self) -> int:
         """All channels of a slot."""
-        return sum(self.channels)
+        return sum(channels for channels, _ in self.sources)
 
     @property
     def wide(self) -> int:
@@ -62,13 +76,13 @@ class Shape:
 
     @property
     def entries(self) -> int:
-        """Of a row: source, slot, channel."""
+        """Of a row: slot, channel."""
         return self.slots * self.channel
 
     @property
-    def groups(self) -> list[tuple[int, int]]:
-        """Where the channels of each source start, and how many they are."""
-        return list(zip(accumulate((0, *self.channels[:-1])), self.channels, strict=True))
+    def groups(self) -> list[Group]:
+        starts = accumulate((0, *(channels for channels, _ in self.sources[:-1])))
+        return [Group(first, *source) for first, source in zip(starts, self.sources, strict=True)]
 
     @property
     def blocks(self) -> list[tuple[int, int]]:
@@ -76,34 +90,53 @@ class Shape:
         dimensions = symmetry(self.arity).dimensions
         return list(zip(accumulate((0, *(d * d for d in dimensions[:-1]))), dimensions, strict=True))
 
+    def weight(self, code: Code, atom: int, choice: Any) -> Any:
+        """Where the ordered weights of a choice begin, one for each module; the last choice is the constant."""
+        return code.product(code.sum(choice, atom * (self.entries + 1)), self.modules)
+
+
+def shape_of(unit: UnitWiring, joined: bool, dtype: torch.dtype) -> Shape:
+    """Of a unit's code."""
+    channels = Counter((source.unit, source.reading) for source in unit.sources)
+    sources = tuple((count, reading == "expand") for (_, reading), count in channels.items())
+    # The target reads its sources unpermuted, so that each slot is a row of its own.
+    arity = max(1, unit.arity) if unit.permuted else 1
+    return Shape(arity, sources, unit.modules[0].atoms, len(unit.modules), joined, dtype)
+
+
+def suits(unit: UnitWiring) -> bool:
+    """Whether a unit can be compiled: it reads something, and its matrices fit on the stack."""
+    shape = shape_of(unit, joined=True, dtype=torch.float64)
+    return bool(unit.sources) and unit.arity <= MOST and shape.entries * shape.wide <= LARGEST
+
 
 @lru_cache(maxsize=None)
 def forward(shape: Shape) -> Callable[..., None]:
-    """(samples, rows of each, rows, same, projected, parts, values): fills the values.
+    """(samples, rows of each, weights of each, sources ..., rows below, weights, values): fills the values.
 
     If joined, (..., values, ones, output): the output too, of ones plus the product of values.
     """
     joined: list[Argument] = ["numbers", "numbers"] if shape.joined else []
-    code = Code(
-        "forward", ["count", "count", "numbers", "numbers", "numbers", "indices", "numbers", *joined], shape.dtype
-    )
-    samples, count, rows, same, projected, parts, values, *joining = code.arguments
-    weights = code.room(shape.entries * shape.atoms * shape.modules)
-    entries, found = _block_room(code, shape.entries), _block_room(code, shape.width)
+    sources: list[Argument] = ["numbers"] * len(shape.sources)
+    code = Code("forward", ["count", "count", "count", *sources, "indices", "numbers", "numbers", *joined], shape.dtype)
+    samples, count, stride, *read = code.arguments[: 3 + len(sources)]
+    below, weights, values, *joining = code.arguments[3 + len(sources) :]
+    matrix = code.room(shape.entries * shape.wide)
+    truth, entries, found = code.room(shape.entries), _block_room(code, shape.entries), _block_room(code, shape.width)
     with code.loop(samples) as sample:
-        _transform_weights(code, shape, same, sample, weights)
+        own = weights.at(code, code.product(sample, stride))
+        _transform_weights(code, shape, own, matrix)
         with _blocks(code, count) as (first, here):
             with code.loop(here) as one:
                 row = code.sum(code.product(sample, count), first, one)
-                _transform_rows(code, shape, rows, row, entries.at(code, code.product(one, shape.entries)))
+                into = entries.at(code, code.product(one, shape.entries))
+                _transform_rows(code, shape, read, below, row, truth, into)
             for start, d in shape.blocks:
-                x, w, v = _places(code, shape, start, entries, weights, found)
+                x, w, v = _places(code, shape, start, entries, matrix, found)
                 _multiply(code, d, x, shape.entries, d * shape.channel, w, v, shape.width, d * shape.wide)
             with code.loop(here) as one:
                 row = code.sum(code.product(sample, count), first, one)
-                _join(
-                    code, shape, found.at(code, code.product(one, shape.width)), parts, projected, values, joining, row
-                )
+                _join(code, shape, found.at(code, code.product(one, shape.width)), own, values, joining, row)
     return compiled(code)
 
 
@@ -130,50 +163,40 @@ def _blocks(code: Code, count: Any) -> Iterator[tuple[Any, Any]]:
         yield first, code.builder.select(several, left, code.number(BLOCK))
 
 
-def _join(
-    code: Code, shape: Shape, found: Room, parts: Room, projected: Room, values: Room, joining: list[Room], row: Any
-) -> None:
-    """From V^ to values, which rows below add to, and to their product."""
+def _join(code: Code, shape: Shape, found: Room, weights: Room, values: Room, joining: list[Room], row: Any) -> None:
+    """From V^ to values, with the constants, and to their product."""
     table, m, wide = symmetry(shape.arity), shape.modules, shape.wide
     vectors = [code.load(found, entry * wide, wide) for entry in range(shape.slots)]
-    below = _parts(code, shape, parts, row, projected)
+    constants = [code.load(weights, shape.weight(code, atom, shape.entries), m) for atom in range(shape.atoms)]
     into = values.at(code, code.product(row, shape.width))
     scale = code.vector(1 / shape.slots, m)
     for slot in range(shape.slots):
         both, factors = code.combine(table.values[slot].tolist(), vectors), []
-        for atom in range(shape.atoms):
-            place = (atom * shape.slots + slot) * m
-            added = reduce(code.add, [code.load(part, place, m) for part in below])
-            factors.append(code.multiply_add(code.part(both, atom * m, m), scale, added))
-            code.store(factors[-1], into, place)
+        for atom, constant in enumerate(constants):
+            factors.append(code.multiply_add(code.part(both, atom * m, m), scale, constant))
+            code.store(factors[-1], into, (atom * shape.slots + slot) * m)
         if joining:
             ones, output = joining
             product = code.multiply_add(reduce(code.multiply, factors[:-1]), factors[-1], code.load(ones, slot * m, m))
             code.store(product, output.at(code, code.product(row, shape.slots * m)), slot * m)
 
 
-def _parts(code: Code, shape: Shape, parts: Room, row: Any, projected: Room) -> list[Room]:
-    """The projected rows that a row adds up."""
-    first = parts.at(code, code.product(row, shape.parts))
-    return [projected.at(code, code.product(code.load(first, part), shape.width)) for part in range(shape.parts)]
-
-
-def _transform_weights(code: Code, shape: Shape, same: Room, sample: Any, into: Room) -> None:
+def _transform_weights(code: Code, shape: Shape, weights: Room, into: Room) -> None:
     """W^ as [block, row, channel, column, atom, module]."""
     table, m = symmetry(shape.arity), shape.modules
-    start = same.at(code, code.product(sample, shape.entries * shape.width))
-    for first, channels in shape.groups:
-        with code.loop(channels) as channel:
-            for atom in range(shape.atoms):
-                column = (atom * shape.slots + table.identity) * m
-                vectors = [
-                    code.load(start.at(code, _weight_row(code, shape, first, channels, slot, channel)), column, m)
-                    for slot in range(shape.slots)
-                ]
-                for begin, d in shape.blocks:
-                    for entry in range(d * d):
-                        vector = code.combine(table.weights[begin + entry].tolist(), vectors)
-                        code.store(vector, *_weight(code, shape, into, begin, d, entry, code.sum(channel, first), atom))
+    with code.loop(shape.channel) as channel:
+        for atom in range(shape.atoms):
+            vectors = [code.load(weights, _choice(code, shape, atom, channel, slot), m) for slot in range(shape.slots)]
+            for begin, d in shape.blocks:
+                for entry in range(d * d):
+                    vector = code.combine(table.weights[begin + entry].tolist(), vectors)
+                    code.store(vector, *_weight(code, shape, into, begin, d, entry, channel, atom))
+
+
+def _choice(code: Code, shape: Shape, atom: int, channel: Any, slot: int) -> Any:
+    """Where the weights of a channel at an input slot are, for the output slot `identity`."""
+    order = int(order_between_slots(shape.arity)[slot, symmetry(shape.arity).identity]) if shape.slots > 1 else 0
+    return shape.weight(code, atom, code.sum(code.product(channel, shape.slots), order))
 
 
 def _weight(
@@ -186,18 +209,30 @@ def _weight(
     return weights.at(code, place), start * shape.modules
 
 
-def _weight_row(code: Code, shape: Shape, first: int, channels: int, slot: int, channel: Any) -> Any:
-    return code.product(code.sum(channel, first * shape.slots + slot * channels), shape.width)
+def _transform_rows(
+    code: Code, shape: Shape, sources: Sequence[Room], below: Room, row: Any, truth: Room, into: Room
+) -> None:
+    """X^ as [block, row, column, channel]; `truth` is room for X, [slot, channel]."""
+    together = truth if shape.slots > 1 else into
+    for group, source in zip(shape.groups, sources, strict=True):
+        for slot, place in enumerate(_slots_of(code, shape, group, source, below, row)):
+            code.store(code.load(place, 0, group.channels), together, slot * shape.channel + group.first)
+    if shape.slots > 1:
+        vectors = [code.load(truth, slot * shape.channel, shape.channel) for slot in range(shape.slots)]
+        for entry, factors in enumerate(symmetry(shape.arity).rows.tolist()):
+            code.store(code.combine(factors, vectors), into, entry * shape.channel)
 
 
-def _transform_rows(code: Code, shape: Shape, rows: Room, row: Any, into: Room) -> None:
-    """X^ as [block, row, column, channel]."""
-    table = symmetry(shape.arity)
-    start = rows.at(code, code.product(row, shape.entries))
-    for first, channels in shape.groups:
-        vectors = [code.load(start, first * shape.slots + slot * channels, channels) for slot in range(shape.slots)]
-        for entry, factors in enumerate(table.rows.tolist()):
-            code.store(code.combine(factors, vectors), into, entry * shape.channel + first)
+def _slots_of(code: Code, shape: Shape, group: Group, source: Room, below: Room, row: Any) -> list[Room]:
+    """Where a source has the channels of each slot of a row."""
+    c, each = group.channels, shape.slots // shape.arity
+    if not group.expanded:
+        start = source.at(code, code.product(row, shape.slots * c))
+        return [start.at(code, slot * c) for slot in range(shape.slots)]
+    # Slots are listed by the object that comes last.
+    first = below.at(code, code.product(row, shape.arity))
+    rows = [source.at(code, code.product(code.load(first, last), each * c)) for last in range(shape.arity)]
+    return [start.at(code, slot * c) for start in rows for slot in range(each)]
 
 
 def _together(code: Code, numbers: int, of: int) -> int:
@@ -228,49 +263,59 @@ def _multiply(
 
 
 Gradient = Literal["none", "set", "added"]
-"""What becomes of the gradient of rows."""
+"""What becomes of the gradient of a source; that of an expanded one is never set, since several rows read it."""
 
 
 @lru_cache(maxsize=None)
-def backward(shape: Shape, gradient: Gradient) -> Callable[..., None]:
-    """(samples, rows of each, rows, same, parts, d rows, d same, d projected, d values).
+def backward(shape: Shape, gradients: tuple[Gradient, ...]) -> Callable[..., None]:
+    """(samples, rows of each, weights of each, sources ..., rows below, weights, d sources ..., d weights, d values).
 
-    Adds to the gradient of projected rows, and writes that of the matrices in the columns that `forward` reads. If
-    joined, (..., values, d output, stride of its rows) instead of the gradient of values.
+    If joined, (..., values, d output) instead of the gradient of values.
     """
-    known: list[Argument] = ["numbers", "numbers", "count"] if shape.joined else ["numbers"]
-    numbers: list[Argument] = ["numbers"] * 3
-    code = Code("backward", ["count", "count", "numbers", "numbers", "indices", *numbers, *known], shape.dtype)
-    samples, count, rows, same, parts, d_rows, d_same, d_projected, *given = code.arguments
-    size = shape.slots * shape.channel * shape.atoms * shape.modules
-    weights, turned, d_weights = code.room(size), code.room(size), code.room(size)
-    entries, d_found = _block_room(code, shape.entries), _block_room(code, shape.width)
+    known: list[Argument] = ["numbers", "numbers"] if shape.joined else ["numbers"]
+    sources: list[Argument] = ["numbers"] * len(shape.sources)
+    code = Code(
+        "backward",
+        ["count", "count", "count", *sources, "indices", "numbers", *sources, "numbers", *known],
+        shape.dtype,
+    )
+    many = len(sources)
+    samples, count, stride, *read = code.arguments[: 3 + many]
+    below, weights, *into = code.arguments[3 + many : 5 + 2 * many]
+    d_weights, *given = code.arguments[5 + 2 * many :]
+    size, wanted = shape.entries * shape.wide, any(gradient != "none" for gradient in gradients)
+    matrix, turned, d_matrix = code.room(size), code.room(size), code.room(size)
+    truth, entries, d_found = code.room(shape.entries), _block_room(code, shape.entries), _block_room(code, shape.width)
     d_entries = _block_room(code, shape.entries)
     with code.loop(samples) as sample:
-        if gradient != "none":
-            _transform_weights(code, shape, same, sample, weights)
-            _turn(code, shape, weights, turned)
+        own, d_own = (room.at(code, code.product(sample, stride)) for room in (weights, d_weights))
+        if wanted:
+            _transform_weights(code, shape, own, matrix)
+            _turn(code, shape, matrix, turned)
         with code.loop(size, shape.modules) as place:
-            code.store(code.vector(0.0, shape.modules), d_weights, place)
+            code.store(code.vector(0.0, shape.modules), d_matrix, place)
+        for atom in range(shape.atoms):
+            code.store(code.vector(0.0, shape.modules), d_own, shape.weight(code, atom, shape.entries))
         with _blocks(code, count) as (first, here):
             with code.loop(here) as one:
                 row = code.sum(code.product(sample, count), first, one)
-                _transform_rows(code, shape, rows, row, entries.at(code, code.product(one, shape.entries)))
+                _transform_rows(
+                    code, shape, read, below, row, truth, entries.at(code, code.product(one, shape.entries))
+                )
                 vectors = _values_gradient(code, shape, given, row)
-                into = d_found.at(code, code.product(one, shape.width))
-                _transform_gradient(code, shape, vectors, parts, d_projected, row, into)
+                _transform_gradient(code, shape, vectors, d_own, d_found.at(code, code.product(one, shape.width)))
             for start, d in shape.blocks:
-                x, w, v = _places(code, shape, start, entries, d_weights, d_found)
+                x, w, v = _places(code, shape, start, entries, d_matrix, d_found)
                 _add_products(code, shape, x, v, w, here, d)
-                if gradient != "none":
+                if wanted:
                     x, w, v = _places(code, shape, start, d_entries, turned, d_found)
                     _multiply(code, d, v, shape.width, d * shape.wide, w, x, shape.entries, d * shape.channel)
-            if gradient != "none":
+            if wanted:
                 with code.loop(here) as one:
                     row = code.sum(code.product(sample, count), first, one)
                     found = d_entries.at(code, code.product(one, shape.entries))
-                    _rows_gradient(code, shape, found, d_rows, row, gradient == "added")
-        _weights_gradient(code, shape, d_weights, d_same, sample)
+                    _rows_gradient(code, shape, found, into, gradients, below, row)
+        _weights_gradient(code, shape, d_matrix, d_own)
     return compiled(code)
 
 
@@ -291,40 +336,41 @@ def _values_gradient(code: Code, shape: Shape, given: Sequence[Any], row: Any) -
     found = [[code.load(start, (atom * shape.slots + slot) * m, m) for slot in slots] for atom in atoms]
     if not shape.joined:
         return found
-    _, d_output, stride = given
-    above = d_output.at(code, code.product(row, stride))
+    above = given[1].at(code, code.product(row, shape.slots * m))
     grads = [code.load(above, slot * m, m) for slot in slots]
     others = [[[found[other][slot] for other in atoms if other != atom] for slot in slots] for atom in atoms]
     return [[reduce(code.multiply, others[atom][slot], grads[slot]) for slot in slots] for atom in atoms]
 
 
-def _transform_gradient(
-    code: Code, shape: Shape, d_values: list[list[Any]], parts: Room, d_projected: Room, row: Any, into: Room
-) -> None:
-    """The gradient of V^ as [block, row, column, atom, module]; that of values is added to the projected rows."""
+def _transform_gradient(code: Code, shape: Shape, d_values: list[list[Any]], d_weights: Room, into: Room) -> None:
+    """The gradient of V^ as [block, row, column, atom, module]; that of values is added to the constants'."""
     table, m = symmetry(shape.arity), shape.modules
     scale = code.vector(1 / shape.slots, m)
-    below = _parts(code, shape, parts, row, d_projected)
     for atom, known in enumerate(d_values):
-        for slot, vector in enumerate(known):
-            place = (atom * shape.slots + slot) * m
-            for part in below:
-                code.store(code.add(code.load(part, place, m), vector), part, place)
+        constant = shape.weight(code, atom, shape.entries)
+        code.store(reduce(code.add, known, code.load(d_weights, constant, m)), d_weights, constant)
         vectors = [code.multiply(vector, scale) for vector in known]
         for entry, factors in enumerate(table.values.T.tolist()):
             code.store(code.combine(factors, vectors), into, (entry * shape.atoms + atom) * m)
 
 
-def _rows_gradient(code: Code, shape: Shape, found: Room, d_rows: Room, row: Any, adds: bool) -> None:
-    """From the gradient of X^ to that of a row."""
+def _rows_gradient(
+    code: Code, shape: Shape, found: Room, into: Sequence[Room], gradients: Sequence[Gradient], below: Room, row: Any
+) -> None:
+    """From the gradient of X^ to that of the sources."""
     table, c = symmetry(shape.arity), shape.channel
     vectors = [code.load(found, entry * c, c) for entry in range(shape.slots)]
-    into = d_rows.at(code, code.product(row, shape.entries))
+    places = [
+        _slots_of(code, shape, group, source, below, row) if gradient != "none" else []
+        for group, source, gradient in zip(shape.groups, into, gradients, strict=True)
+    ]
     for slot in range(shape.slots):
         vector = code.combine(table.rows[:, slot].tolist(), vectors)
-        for first, channels in shape.groups:
-            part, place = code.part(vector, first, channels), first * shape.slots + slot * channels
-            code.store(code.add(code.load(into, place, channels), part) if adds else part, into, place)
+        for group, place, gradient in zip(shape.groups, places, gradients, strict=True):
+            if gradient != "none":
+                part = code.part(vector, group.first, group.channels)
+                added = code.add(code.load(place[slot], 0, group.channels), part) if gradient == "added" else part
+                code.store(added, place[slot], 0)
 
 
 def _add_products(code: Code, shape: Shape, entries: Room, d_found: Room, into: Room, rows: Any, d: int) -> None:
@@ -348,19 +394,16 @@ def _add_products(code: Code, shape: Shape, entries: Room, d_found: Room, into: 
             found.store(output)
 
 
-def _weights_gradient(code: Code, shape: Shape, d_weights: Room, d_same: Room, sample: Any) -> None:
+def _weights_gradient(code: Code, shape: Shape, d_matrix: Room, into: Room) -> None:
+    """From the gradient of W^ to that of the ordered weights."""
     table, m = symmetry(shape.arity), shape.modules
-    start = d_same.at(code, code.product(sample, shape.entries * shape.width))
-    for first, channels in shape.groups:
-        with code.loop(channels) as channel:
-            for atom in range(shape.atoms):
-                vectors = [
-                    code.load(*_weight(code, shape, d_weights, begin, d, entry, code.sum(channel, first), atom), m)
-                    for begin, d in shape.blocks
-                    for entry in range(d * d)
-                ]
-                for slot in range(shape.slots):
-                    vector = code.combine(table.weights[:, slot].tolist(), vectors)
-                    column = (atom * shape.slots + table.identity) * m
-                    place = _weight_row(code, shape, first, channels, slot, channel)
-                    code.store(vector, start.at(code, place), column)
+    with code.loop(shape.channel) as channel:
+        for atom in range(shape.atoms):
+            vectors = [
+                code.load(*_weight(code, shape, d_matrix, begin, d, entry, channel, atom), m)
+                for begin, d in shape.blocks
+                for entry in range(d * d)
+            ]
+            for slot in range(shape.slots):
+                vector = code.combine(table.weights[:, slot].tolist(), vectors)
+                code.store(vector, into, _choice(code, shape, atom, channel, slot))

@@ -46,6 +46,8 @@ class ExpandTable:
     inverse: Tensor
     inverse_offsets: Tensor
     """Bags of the rows that a row of Y has been added to."""
+    rows: Tensor
+    """[batch * rows * arity]: for each object of a row, the row below without it."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ class Layout:
         sizes = np.bincount(parts.ravel(), minlength=batch * below * arity)
         offsets = np.cumsum(sizes) - sizes
         bags = np.arange(len(parts)) * arity
-        return ExpandTable(*map(self._tensor, (parts.ravel(), bags, order // arity, offsets)))
+        return ExpandTable(*map(self._tensor, (parts.ravel(), bags, order // arity, offsets, parts.ravel() // arity)))
 
     def _build_reduce(self, arity: int, batch: int) -> ReduceTable:
         rows, above = self._rows[arity], self.rows(arity + 1)

@@ -26,7 +26,7 @@ from torch import Tensor
 from dlm.data.arrays import Indices
 from dlm.space.wiring import Reading, UnitKey, UnitWiring, Wiring, permutations
 
-__all__ = ["Matrices", "Spread", "UnitMatrices", "UnitSpread", "slots"]
+__all__ = ["Matrices", "Spread", "UnitMatrices", "UnitSpread", "order_between_slots", "slots"]
 
 
 class UnitMatrices(NamedTuple):
@@ -56,30 +56,42 @@ class UnitSpread:
     shapes: tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
     ones: Tensor
     """[slots * modules]: 1 where there is a disjunction."""
+    start: int
+    """Where its ordered weights begin."""
+
+    @property
+    def sources(self) -> tuple[tuple[UnitKey, Reading], ...]:
+        """All that it reads, in the order of its choices."""
+        return tuple(dict.fromkeys((source.unit, source.reading) for source in self.unit.sources))
 
 
 class Spread:
     """The matrices of all units from the flat weights.
 
     The weights of one choice of one atom in all modules of a unit always stand side by side in the matrices. So the
-    weights are brought into that order, with their signs, and then gathered in pieces as long as a unit has modules.
+    weights are brought into that order, with their signs: a unit's are [atom, choice, module]. Compiled code reads them
+    so; for the matrices they are gathered in pieces as long as a unit has modules.
     """
 
     def __init__(self, wiring: Wiring, dtype: torch.dtype, device: torch.device) -> None:
+        self.wiring = wiring
         tables: list[_UnitTables] = []
         start = 0
         for unit in wiring.units:
             tables.append(_UnitTables(unit, start, wiring.settings.t_norm == "product"))
             start += tables[-1].order.size
-        self.units = [table.spread(dtype, device) for table in tables]
         self.groups: list[_Pieces] = []
         grouped: list[_UnitTables] = []
+        starts: dict[int, int] = {}
         start = 0
         for width in dict.fromkeys(len(table.unit.modules) for table in tables):
             members = [index for index, table in enumerate(tables) if len(table.unit.modules) == width]
             self.groups.append(_Pieces(width, start, members, [tables[index] for index in members], device))
-            grouped += [tables[index] for index in members]
-            start = self.groups[-1].stop
+            for index in members:
+                grouped.append(tables[index])
+                starts[index] = start
+                start += tables[index].order.size
+        self.units = [table.spread(starts[index], dtype, device) for index, table in enumerate(tables)]
         order = np.concatenate([table.order.ravel() for table in grouped])
         self.order = torch.from_numpy(order).to(device)
         self.inverse_order = torch.from_numpy(np.argsort(order)).to(device)
@@ -100,9 +112,17 @@ class Spread:
                 )
         return Matrices(samples, flat, [found[index] for index in range(len(self.units))])
 
+    def in_order(self, weights: Tensor, into: Tensor | None = None) -> Tensor:
+        """Weights [samples, parameters] in order, with their signs."""
+        return torch.addcmul(self.offset, weights.index_select(1, self.order), self.sign, out=into)
+
+    def out_of_order(self, gradient: Tensor) -> Tensor:
+        """The gradient of the weights from that of the ordered ones."""
+        return (gradient * self.sign).index_select(1, self.inverse_order)
+
     def fill(self, matrices: Matrices, weights: Tensor) -> None:
         """Make them those of weights [samples, parameters]."""
-        signed = torch.addcmul(self.offset, weights.index_select(1, self.order), self.sign)
+        signed = self.in_order(weights)
         for group, flat in zip(self.groups, matrices.flat, strict=True):
             pieces = signed[:, group.start : group.stop].reshape(-1, group.width)
             torch.index_select(pieces, 0, group.table(matrices.samples).piece, out=flat.view(-1, group.width))
@@ -114,7 +134,7 @@ class Spread:
             table = group.table(matrices.samples)
             sums = torch.embedding_bag(flat.view(-1, group.width), table.bags, table.offsets, False, 0)[0]
             parts.append(sums.view(matrices.samples, group.stop - group.start))
-        return torch.cat(parts, dim=1).mul_(self.sign).index_select(1, self.inverse_order)
+        return self.out_of_order(torch.cat(parts, dim=1))
 
 
 class _PieceTable(NamedTuple):
@@ -177,7 +197,7 @@ class _UnitTables:
         self.expand = self._expand()
         self.bias = np.repeat(np.arange(self.atoms) * unit.choices + unit.constant, self.slots)
 
-    def spread(self, dtype: torch.dtype, device: torch.device) -> UnitSpread:
+    def spread(self, start: int, dtype: torch.dtype, device: torch.device) -> UnitSpread:
         modules = self.unit.modules
         columns = self.bias.size * len(modules)
         ones = np.tile([module.connective == "or" for module in modules], self.slots)
@@ -187,6 +207,7 @@ class _UnitTables:
             tuple(self.expanded),
             ((len(self.same), columns), (len(self.expand), columns * max(self.unit.arity, 1)), (1, columns)),
             torch.from_numpy(ones).to(device, dtype),
+            start,
         )
 
     def _signs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -229,11 +250,11 @@ class _UnitTables:
         return pieces.reshape(len(choice), math.prod(pieces.shape[1:]))
 
     def _orders(self) -> Indices:
-        return _order_between_slots(self.unit.arity) if self.unit.permuted else np.zeros((1, 1), dtype=np.int64)
+        return order_between_slots(self.unit.arity) if self.unit.permuted else np.zeros((1, 1), dtype=np.int64)
 
 
 @lru_cache(maxsize=None)
-def _order_between_slots(arity: int) -> Indices:
+def order_between_slots(arity: int) -> Indices:
     """[input slot s, output slot t]: the k of `permutations` with s[i] = t[k[i]]."""
     number = {order: index for index, order in enumerate(permutations(arity))}
     return np.array(

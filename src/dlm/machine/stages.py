@@ -1,9 +1,9 @@
 """The stages of a pass through the machine: units and reductions, each with its gradient.
 
-A unit is one batched matrix product on rows, one on the rows below (expansion: project first, where rows
+By torch, a unit is one batched matrix product on rows, one on the rows below (expansion: project first, where rows
 are few, then add up), and the t-norm of the atoms. Reductions gather the candidates of a row along the
 first axis and take extremes over it. Gathers have their inverse as a table, so that no gradient scatters.
-Where code can be compiled (`native`) it does the large parts of both: `Convolution` and `CompiledReduction`.
+Where code can be compiled (`native`) it does all of both: `CompiledUnit` and `CompiledReduction`.
 
 A stage is made with its tensors; `run` fills them. Backwards, `prepare` is called once, with the tensors where later
 stages put the gradients of sources, and `differentiate` in every pass.
@@ -17,14 +17,14 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from dlm.machine import convolution, extremes, native
+from dlm.machine import convolution, extremes
 from dlm.machine.extremes import EMPTY
 from dlm.machine.fuzzy import Joining
 from dlm.machine.layout import ExpandTable, ReduceTable
 from dlm.machine.spread import UnitMatrices, UnitSpread
 from dlm.space.wiring import Reading, UnitKey
 
-__all__ = ["CompiledReduction", "Joined", "Reduction", "Source", "UnitPass"]
+__all__ = ["CompiledReduction", "CompiledUnit", "Joined", "Reduction", "Source", "UnitPass"]
 
 Source = tuple[UnitKey, Reading]
 """Predicates as a unit reads them: as they are ("same", also for expansion), or reduced."""
@@ -114,26 +114,13 @@ class UnitPass:
             self.projected = scratch((*below.rows.shape[:2], matrices.expand.shape[-1]))
             self.first = self.projected[..., : self.width]
             self.flat = self.projected.view(-1, self.width)
-        self.convolution: Convolution | None = None
-        if table is not None and direct.rows is not None and Convolution.suits(spread, direct.rows):
-            self.values = output.new_empty(*output.shape[:2], self.width)
-            self.convolution = Convolution(
-                spread, direct, matrices.same, self.flat, table, self.values, joining, output
-            )
 
     def run(self) -> None:
         self.direct.run()
         self.below.run()
         self.factors = ()  # those of the last pass make room
-        values = self._values()
-        if not self._joined:
-            self.factors = values.chunk(self.atoms, -1)
-            self.joining.run(self.factors, self.output)
-
-    @property
-    def _joined(self) -> bool:
-        """Whether compiled code joins the atoms."""
-        return self.convolution is not None and self.convolution.shape.joined
+        self.factors = self._values().chunk(self.atoms, -1)
+        self.joining.run(self.factors, self.output)
 
     def _values(self) -> Tensor:
         direct, below, table = self.direct.rows, self.below.rows, self.table
@@ -145,9 +132,6 @@ class UnitPass:
         torch.bmm(below, expand, out=self.projected)
         # Each row adds up one part for each of its objects; the first brings the bias.
         self.first.add_(bias)
-        if self.convolution is not None:
-            self.convolution.run()
-            return self.values
         values = _sum_bags(self.flat, table.parts, table.offsets).view(*self.output.shape[:2], self.width)
         return values if direct is None else values.baddbmm_(direct, same)
 
@@ -160,28 +144,18 @@ class UnitPass:
             return
         self.direct.prepare(gradients)
         self.below.prepare(gradients)
-        if not self._joined:
-            self.d_values = scratch((*self.output.shape[:2], self.width))
-            self.d_factors = self.d_values.chunk(self.atoms, -1)
+        self.d_values = scratch((*self.output.shape[:2], self.width))
+        self.d_factors = self.d_values.chunk(self.atoms, -1)
         self.same, self.expand, _ = (matrix.transpose(1, 2) for matrix in self.matrices)
         self.direct_rows, self.below_rows = (
             None if joined.rows is None else joined.rows.transpose(1, 2) for joined in (self.direct, self.below)
         )
-        if self.convolution is not None:
-            self.d_projected = scratch(self.projected.shape)
-            grad = self.grad if self._joined else self.d_values
-            self.convolution.prepare(grad, self.d_matrices.same, self.d_projected)
 
     def differentiate(self) -> None:
         if self.grad is None:
             return
-        if not self._joined:
-            self.joining.differentiate(self.grad, self.factors, self.d_factors)
-        d_same, _, d_bias = self.d_matrices
-        if self.convolution is not None:
-            self.convolution.differentiate()
-            self._differentiate_below(self.d_projected)
-            return
+        self.joining.differentiate(self.grad, self.factors, self.d_factors)
+        d_same, d_expand, d_bias = self.d_matrices
         if self.direct_rows is not None:
             torch.bmm(self.direct_rows, self.d_values, out=d_same)
             self.direct.differentiate(self.d_values, self.same)
@@ -190,73 +164,92 @@ class UnitPass:
             return
         d_flat = self.d_values.view(-1, self.width)
         d_projected = _sum_bags(d_flat, self.table.inverse, self.table.inverse_offsets).view(self.projected.shape)
-        self._differentiate_below(d_projected)
-
-    def _differentiate_below(self, d_projected: Tensor) -> None:
-        _, d_expand, d_bias = self.d_matrices
         assert self.below_rows is not None
         torch.sum(d_projected[..., : self.width], 1, keepdim=True, out=d_bias)
         torch.bmm(self.below_rows, d_projected, out=d_expand)
         self.below.differentiate(d_projected, self.expand)
 
 
-class Convolution:
-    """What direct sources and projected rows add to the values of a unit, by compiled code (`convolution`)."""
+class CompiledUnit:
+    """The same by compiled code (`convolution`), from the ordered weights themselves."""
 
     def __init__(
         self,
         spread: UnitSpread,
-        direct: Joined,
-        same: Tensor,
-        projected: Tensor,
-        table: ExpandTable,
-        values: Tensor,
-        joining: Joining,
+        weights: Tensor,
+        truth: Mapping[Source, Tensor],
+        table: ExpandTable | None,
         output: Tensor,
+        joining: Joining,
+        scratch: Scratch,
     ) -> None:
-        assert direct.rows is not None
-        slots, modules = len(spread.unit.orders), spread.unit.modules
-        self.direct, self.projected, self.parts = direct, projected, table.parts
-        self.shape = convolution.Shape(
-            spread.unit.arity,
-            tuple(width // slots for width in direct.widths),
-            modules[0].atoms,
-            len(modules),
-            spread.unit.arity,
-            joining.product,
-            values.dtype,
+        self.spread, self.truth, self.output, self.joining, self.scratch = spread, truth, output, joining, scratch
+        self.key, self.start = spread.unit.key, spread.start
+        self.shape = convolution.shape_of(spread.unit, joining.product, output.dtype)
+        self.sources: list[Source] = [(key, "same" if how == "expand" else how) for key, how in spread.sources]
+        self.values = output.new_empty(*output.shape[:2], self.shape.width)
+        self.factors = self.values.chunk(self.shape.atoms, -1)
+        # Of a unit that expands nothing no rows below are read.
+        self.below = 0 if table is None else table.rows.data_ptr()
+        assert all(tensor.is_contiguous() for tensor in (weights, output, *(truth[source] for source in self.sources)))
+        self.counts = *output.shape[:2], weights.shape[1]
+        self.read = [truth[source].data_ptr() for source in self.sources]
+        self.weights = self._own(weights)
+        joined = (spread.ones.data_ptr(), output.data_ptr()) if joining.product else ()
+        arguments = *self.counts, *self.read, self.below, self.weights, self.values.data_ptr(), *joined
+        self._forward = partial(convolution.forward(self.shape), *arguments)
+        self._kept = weights, table  # as long as their addresses are known here
+
+    def _own(self, weights: Tensor) -> int:
+        """Where the unit's part of ordered weights begins."""
+        return weights.data_ptr() + self.start * weights.element_size()
+
+    def run(self) -> None:
+        self._forward()
+        if not self.joining.product:
+            self.joining.run(self.factors, self.output)
+
+    def prepare(self, gradients: dict[Source, Tensor], d_weights: Tensor) -> None:
+        """`d_weights` are zero to begin with, and stay so where a unit is of no influence."""
+        self.grad = gradients.pop((self.key, "same"), None)
+        if self.grad is None:
+            return
+        self._new: list[Tensor] = []
+        kinds, self._into = zip(*(self._prepare(source, gradients) for source in self.spread.sources), strict=True)
+        known = self.grad
+        if not self.joining.product:
+            known = self.d_values = self.scratch(tuple(self.values.shape))
+            self.d_factors = self.d_values.chunk(self.shape.atoms, -1)
+        assert all(
+            tensor.is_contiguous() for tensor in (known, d_weights, *(into for into in self._into if into is not None))
         )
-        joined = (spread.ones, output) if joining.product else ()
-        tensors = direct.rows, same, projected, table.parts, values, *joined
-        self.run = _call(convolution.forward(self.shape), direct.rows.shape[:2], tensors)
-        self.same, self.values = same, values
+        into = [0 if tensor is None else tensor.data_ptr() for tensor in self._into]
+        values = (self.values.data_ptr(),) if self.joining.product else ()
+        arguments = *self.counts, *self.read, self.below, self.weights, *into, self._own(d_weights), *values
+        self._backward = partial(convolution.backward(self.shape, kinds), *arguments, known.data_ptr())
 
-    @staticmethod
-    def suits(spread: UnitSpread, rows: Tensor) -> bool:
-        """Compiled code is for the processor, and of use if slots are permuted."""
-        return native.available(rows.device) and spread.unit.permuted and spread.unit.arity > 1
-
-    def prepare(self, grad: Tensor, d_same: Tensor, d_projected: Tensor) -> None:
-        """`grad` is that of the output if atoms are joined here, else of values."""
-        into, rows = self.direct.into, self.direct.rows
-        assert rows is not None
-        gradient: convolution.Gradient = "none" if into is None else "added" if self.direct.adds else "set"
-        function = convolution.backward(self.shape, gradient)
-        tensors = [rows, self.same, self.parts, rows if into is None else into, d_same, d_projected]
-        self.d_projected = d_projected
-        if self.shape.joined:
-            # The gradient may be some columns of a wider tensor, whose rows follow each other.
-            wide = grad.stride(1)
-            assert not grad.numel() or grad.stride() == (grad.shape[1] * wide, wide, 1)
-            self._backward = partial(_call(function, rows.shape[:2], [*tensors, self.values]), grad.data_ptr(), wide)
-        else:
-            self._backward = _call(function, rows.shape[:2], [*tensors, grad])
-        d_same.zero_()
+    def _prepare(self, source: Source, gradients: dict[Source, Tensor]) -> tuple[convolution.Gradient, Tensor | None]:
+        """What becomes of the gradient of a source, and where it goes; those of inputs are nobody's."""
+        key, how = source
+        if key[0] == 0:
+            return "none", None
+        place: Source = key, "same" if how == "expand" else how
+        if place in gradients:
+            return "added", gradients[place]
+        gradients[place] = torch.empty_like(self.truth[place])
+        if how != "expand":
+            return "set", gradients[place]
+        self._new.append(gradients[place])
+        return "added", gradients[place]
 
     def differentiate(self) -> None:
-        self.d_projected.zero_()
+        if self.grad is None:
+            return
+        for gradient in self._new:
+            gradient.zero_()
+        if not self.joining.product:
+            self.joining.differentiate(self.grad, self.factors, self.d_factors)
         self._backward()
-        self.direct.pass_on()
 
 
 def _call(function: Callable[..., None], counts: Sequence[int], tensors: Sequence[Tensor]) -> partial[None]:
@@ -297,7 +290,7 @@ class Reduction:
             if self.table.empty is not None:
                 result.masked_fill_(self.table.empty, EMPTY[quantifier])
 
-    def prepare(self, gradients: dict[Source, Tensor], _: list[UnitMatrices], scratch: Scratch) -> None:
+    def prepare(self, gradients: dict[Source, Tensor], scratch: Scratch) -> None:
         found = {quantifier: gradients.pop((self.key, quantifier), None) for quantifier in self.results}
         self.grads = {
             quantifier: grad.view(self.results[quantifier].shape)

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from dlm.machine import native
+from dlm.machine import convolution, native
 from dlm.machine.layout import Layout
 from dlm.machine.spread import UnitSpread
-from dlm.machine.stages import CompiledReduction, Joined, Reduction, Source, UnitPass
+from dlm.machine.stages import CompiledReduction, CompiledUnit, Joined, Reduction, Source, UnitPass
 from dlm.space.wiring import Reading, UnitKey
 
 __all__ = ["Workspace"]
@@ -25,17 +25,20 @@ class Workspace:
     """The passes on so many worlds of a layout at a time, under weights of as many samples or of one."""
 
     def __init__(self, layout: Layout, batch: int, samples: int) -> None:
-        self.layout, self.batch, self.samples = layout, batch, samples
-        self.matrices = layout.spread.empty(samples)
+        self.layout, self.batch, self.samples, self.spread = layout, batch, samples, layout.spread
+        self.compiled = native.available(layout.device) and all(map(convolution.suits, self.spread.wiring.units))
+        self.weights = self.spread.sign.new_empty(samples, len(self.spread.sign))
+        if not self.compiled:
+            self.matrices = self.spread.empty(samples)
         self.gradient: Tensor | None = None
         self._rooms: dict[tuple[int, ...], Tensor] = {}
         self._truth: dict[Source, Tensor] = {}
         for arity, names in layout.wiring.inputs_by_arity.items():
             self._truth[(0, arity), "same"] = self._empty(layout.rows(arity), math.factorial(arity) * len(names))
-        self._stages: list[UnitPass | Reduction] = []
+        self._stages: list[UnitPass | CompiledUnit | Reduction] = []
         # Within a layer large arities first: backwards, these then add to what reductions have left.
-        for index in sorted(range(len(layout.spread.units)), key=self._order):
-            spread = layout.spread.units[index]
+        for index in sorted(range(len(self.spread.units)), key=self._order):
+            spread = self.spread.units[index]
             for key, quantifiers in _missing(spread, self._truth).items():
                 self._stages.append(self._reduction(key, quantifiers))
             self._stages.append(self._unit(index, spread))
@@ -46,7 +49,10 @@ class Workspace:
         for arity, tensor in inputs.items():
             into = self._truth[(0, arity), "same"]
             into.copy_(tensor.view(into.shape))
-        self.layout.spread.fill(self.matrices, weights)
+        if self.compiled:
+            self.spread.in_order(weights, self.weights)
+        else:
+            self.spread.fill(self.matrices, weights)
         for stage in self._stages:
             stage.run()
         return self.target
@@ -59,27 +65,41 @@ class Workspace:
         self.gradient.copy_(grad)
         for stage in reversed(self._stages):
             stage.differentiate()
-        return self.layout.spread.gradient(self.gradients)
+        if self.compiled:
+            return self.spread.out_of_order(self.d_weights)
+        return self.spread.gradient(self.d_matrices)
 
     def _prepare(self) -> None:
         """Make the tensors of the backward pass."""
-        self.gradients = self.layout.spread.empty(self.samples)
+        if self.compiled:
+            self.d_weights = torch.zeros_like(self.weights)
+        else:
+            self.d_matrices = self.spread.empty(self.samples)
         self.gradient = torch.empty_like(self.target)
         target = self.layout.wiring.target_unit.key
         known: dict[Source, Tensor] = {(target, "same"): self.gradient.view(self.samples, -1, 1)}
         for stage in reversed(self._stages):
-            stage.prepare(known, self.gradients.units, self._scratch)
+            match stage:
+                case CompiledUnit():
+                    stage.prepare(known, self.d_weights)
+                case UnitPass():
+                    stage.prepare(known, self.d_matrices.units, self._scratch)
+                case Reduction():
+                    stage.prepare(known, self._scratch)
 
-    def _unit(self, index: int, spread: UnitSpread) -> UnitPass:
+    def _unit(self, index: int, spread: UnitSpread) -> UnitPass | CompiledUnit:
         unit, layout = spread.unit, self.layout
         # The target reads its sources unpermuted, so that each slot is a row of its own.
         cut = 1 if unit.permuted else math.factorial(unit.arity)
         output = self._empty(layout.rows(unit.arity) * cut, len(spread.ones))
         table = layout.expand_table(unit.arity, self.batch) if spread.expanded else None
-        direct = Joined(spread.direct, self._truth, cut)
-        below = Joined(tuple((key, "same") for key in spread.expanded), self._truth)
-        self._truth[unit.key, "same"] = output
         joined = layout.joining(unit, spread.ones)
+        truth = dict(self._truth)
+        self._truth[unit.key, "same"] = output
+        if self.compiled:
+            return CompiledUnit(spread, self.weights, truth, table, output, joined, self._scratch)
+        direct = Joined(spread.direct, truth, cut)
+        below = Joined(tuple((key, "same") for key in spread.expanded), truth)
         return UnitPass(index, spread, self.matrices.units[index], direct, below, table, output, joined, self._scratch)
 
     def _reduction(self, key: UnitKey, quantifiers: list[Reading]) -> Reduction:
@@ -91,11 +111,11 @@ class Workspace:
         return kind(key, above, self.layout.reduce_table(arity, self.batch), results)
 
     def _empty(self, rows: int, width: int) -> Tensor:
-        return self.matrices.units[0].bias.new_empty(self.samples, self.batch * rows // self.samples, width)
+        return self.weights.new_empty(self.samples, self.batch * rows // self.samples, width)
 
     def _scratch(self, shape: tuple[int, ...]) -> Tensor:
         if shape not in self._rooms:
-            self._rooms[shape] = self.matrices.units[0].bias.new_empty(shape)
+            self._rooms[shape] = self.weights.new_empty(shape)
         return self._rooms[shape]
 
     def _order(self, index: int) -> tuple[int, int]:
