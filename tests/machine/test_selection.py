@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 import torch
+from torch import Tensor
 
 from dlm.errors import SettingsError
 from dlm.machine import (
@@ -17,6 +18,7 @@ from dlm.machine import (
     extract,
     fast_apply,
     hard_choices,
+    native,
     unit_logits,
 )
 from dlm.machine.layout import largest_defect, row_count
@@ -50,6 +52,27 @@ def test_without_noise_weights_are_the_softmax_of_the_logits() -> None:
     weights = unit_views(it.wiring, it.weights(Selection(0.3)))
     for key, logits in unit_logits(it).items():
         torch.testing.assert_close(weights[key][0], (logits / 0.3).softmax(-1))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("outputs", [1, 8])
+def test_compiled_weights_and_gradients_are_those_of_torch(
+    dtype: torch.dtype, outputs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Atoms of a machine of one output have few choices, others more than a register holds."""
+    wires = wire(MachineSettings(depth=3, breadth=3, outputs=outputs), {"father": 2, "old": 1}, "target", 2)
+
+    def weights_and_gradient() -> tuple[Tensor, Tensor]:
+        it = Machine(wires, torch.Generator().manual_seed(0), dtype=dtype)
+        weights = it.weights(Selection(0.3, 1.0, 0.5), 3, torch.Generator().manual_seed(1))
+        (gradient,) = torch.autograd.grad(
+            (weights * torch.linspace(0, 1, len(it.logits), dtype=dtype)).sum(), it.logits
+        )
+        return weights, gradient
+
+    compiled = weights_and_gradient()
+    monkeypatch.setattr(native, "available", lambda _: False)
+    torch.testing.assert_close(compiled, weights_and_gradient())
 
 
 def test_low_temperature_is_the_hard_choice() -> None:

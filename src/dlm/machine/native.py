@@ -128,6 +128,13 @@ class Code:
         places = [ir.Constant(ir.IntType(32), start + place) for place in range(width)]
         return self.builder.shuffle_vector(vector, vector, ir.Constant(ir.VectorType(ir.IntType(32), width), places))
 
+    def widen(self, vector: Any, value: float) -> Any:
+        """A vector as wide as a register, with that value in the entries that are new."""
+        size = vector.type.count
+        places = [ir.Constant(ir.IntType(32), min(place, size)) for place in range(self.lanes)]
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), places)
+        return self.builder.shuffle_vector(vector, self.vector(value, size), mask)
+
     def entry(self, vector: Any, index: int) -> Any:
         return self.builder.extract_element(vector, ir.Constant(ir.IntType(32), index))
 
@@ -139,6 +146,9 @@ class Code:
 
     def add(self, one: Any, other: Any) -> Any:
         return self.builder.fadd(one, other)
+
+    def subtract(self, one: Any, other: Any) -> Any:
+        return self.builder.fsub(one, other)
 
     def multiply(self, one: Any, other: Any) -> Any:
         return self.builder.fmul(one, other)

@@ -11,6 +11,8 @@ flat tensors ``[..., parameters]``: atom by atom, each with as many entries as i
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -19,6 +21,7 @@ from torch import Tensor
 from torch.autograd.function import FunctionCtx, once_differentiable
 
 from dlm.errors import SettingsError
+from dlm.machine import native, softmax
 from dlm.space.wiring import Wiring
 
 __all__ = ["AtomTable", "Distribution", "Selection", "choose", "choose_hard"]
@@ -56,6 +59,8 @@ class AtomTable:
     def __init__(self, wiring: Wiring, dtype: torch.dtype, device: torch.device) -> None:
         lengths = [unit.choices for unit in wiring.units for module in unit.modules for _ in range(module.atoms)]
         self.atoms, self.width = len(lengths), max(lengths)
+        self.lengths: softmax.Lengths = tuple(sorted(Counter(lengths).items()))
+        """How many choices atoms have, and how many of them have so many."""
         length = torch.tensor(lengths, device=device)
         start = length.cumsum(0) - length
         column = torch.arange(self.width, device=device)
@@ -63,6 +68,8 @@ class AtomTable:
         self.inside = inside.to(dtype)
         self.outside = self.inside.log()
         """0 at entries, minus infinity at padding; `inside` is 1 and 0."""
+        self.starts = start[length.argsort(stable=True)]
+        """Where atoms begin, in the order of `lengths`."""
         # Padding repeats an atom's first entry.
         self.padded = (start[:, None] + torch.where(inside, column, 0)).flatten()
         self.flat = inside.flatten().nonzero()[:, 0]
@@ -82,7 +89,12 @@ class _AtomSoftmax(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: FunctionCtx, scores: Tensor, table: AtomTable) -> Tensor:
-        weights = table.unpad(table.pad(scores).add_(table.outside).softmax(-1))
+        if native.available(scores.device):
+            weights = torch.empty_like(scores, memory_format=torch.contiguous_format)
+            _call(softmax.shift, table, scores.contiguous(), weights)
+            _call(softmax.normalise, table, weights.exp_())
+        else:
+            weights = table.unpad(table.pad(scores).add_(table.outside).softmax(-1))
         ctx.save_for_backward(weights)
         ctx.table = table  # type: ignore[attr-defined]
         return weights
@@ -92,9 +104,21 @@ class _AtomSoftmax(torch.autograd.Function):
     def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor, None]:
         (weights,) = ctx.saved_tensors  # type: ignore[attr-defined]
         table: AtomTable = ctx.table  # type: ignore[attr-defined]
+        if native.available(grad.device):
+            result = torch.empty_like(weights)
+            _call(softmax.gradient, table, weights, grad.contiguous(), result)
+            return result, None
         weighted = weights * grad
         mean = table.pad(weighted).mul_(table.inside).sum(-1).index_select(1, table.atom)
         return torch.addcmul(weighted, weights, mean, value=-1), None
+
+
+def _call(
+    compile_for: Callable[[softmax.Lengths, torch.dtype], Callable[..., None]], table: AtomTable, *tensors: Tensor
+) -> None:
+    """Run compiled code on flat tensors [rows, parameters]."""
+    function = compile_for(table.lengths, tensors[0].dtype)
+    function(*tensors[0].shape, table.starts.data_ptr(), *(tensor.data_ptr() for tensor in tensors))
 
 
 def choose(
