@@ -9,27 +9,12 @@ from dlm.envs.evaluate import choose
 from dlm.errors import ProgramError, SettingsError, UnknownTaskError
 from dlm.logic import Program, evaluate, parse_program
 
-UNSTACK = "move(x, y) :- is_floor(y) & top(x) & (exists z: on(x, z) & ~is_floor(z))."
-STACK = """
-tower(x) :- top(x) & (exists y: on(x, y) & ~is_floor(y)).
-some_tower() :- exists x: tower(x).
-move(x, y) :- x != y & top(x) & top(y) & (tower(y) | ~some_tower()).
-"""
-ON = "move(x, y) :- (on_goal(x, y) | is_floor(y)) & ~on(x, y) & top(x)."
-
-PROGRAMS = {
-    "rl/unstack": parse_program(UNSTACK),
-    "rl/stack": parse_program(STACK),
-    "rl/on": parse_program(ON),
-    "rl/sorting": get_teacher("sorting"),
-    "rl/path": get_teacher("path"),
-    "rl/blocksworld": get_teacher("blocksworld"),
-}
+PROGRAMS = {name: get_teacher(name) for name in domain_names()}
 
 
 @pytest.mark.parametrize(("name", "mean"), [("rl/unstack", 0.92), ("rl/stack", 0.92), ("rl/on", 0.896)])
 @pytest.mark.parametrize("mode", ["greedy", "sampled"])
-def test_good_programs_reach_the_optimum_of_the_five_starts(name: str, mean: float, mode: Any) -> None:
+def test_teachers_reach_the_optimum_of_the_five_starts(name: str, mean: float, mode: Any) -> None:
     domain, rng = get_domain(name), np.random.default_rng(0)
     found = [run_trial(PROGRAMS[name], domain, rng, trial, 20, mode=mode) for trial in domain.trials()]
     assert np.mean([returns.mean for returns in found]) == pytest.approx(mean)
@@ -139,7 +124,7 @@ def test_a_policy_for_another_domain_is_refused() -> None:
 
 
 def test_teachers_by_name() -> None:
-    assert {"blocksworld", "path", "sorting"} <= set(teacher_names())
+    assert {name.removeprefix("rl/") for name in domain_names()} <= set(teacher_names())
     for name in teacher_names():
         domain = get_domain(f"rl/{name.partition('-')[0]}")
         assert get_teacher(name).target.name == domain.action

@@ -136,8 +136,8 @@ def test_a_benchmark_tells_what_anybody_earns() -> None:
 
 
 def test_teachers_are_for_those_who_have_one() -> None:
-    with pytest.raises(SettingsError, match="no teacher for rl/unstack"):
-        dlm.learn("rl/unstack", learner="dlm-incr-sl")
+    with pytest.raises(SettingsError, match="no teacher 'nobody'"):
+        dlm.learn("rl/unstack", learner="dlm-incr-sl", teacher="nobody")
     with pytest.raises(SettingsError, match="has no teacher"):
         dlm.learn("rl/path", learner="dlm-incr-rl", teacher="path")
     with pytest.raises(SettingsError, match="repairs no programs"):
