@@ -20,7 +20,7 @@ from dlm.learning.portfolio import resume as resume_task
 from dlm.learning.result import Result, SoftResult, read_result
 from dlm.learning.settings import LEARNERS, SOFT_LEARNERS, TEMPLATED, TRAINING, LearnSettings
 from dlm.learning.soft import learn_soft, resume_soft
-from dlm.policies.settings import POLICY_LEARNERS, PolicyRunSettings
+from dlm.policies.settings import POLICY_LEARNERS, STACKED, PolicyRunSettings
 from dlm.problems import AnyProblem, WorldOptions, find_problem
 from dlm.runs.folder import RunFolder
 from dlm.runs.observer import Callback, Observer, with_callbacks
@@ -199,7 +199,8 @@ def build_settings(problem: AnyProblem, given: Mapping[str, Any]) -> LearnSettin
     if "teacher" in own:
         own["teacher"] = name_of(own["teacher"])
     if machine:
-        common["machine"] = replace(machine_settings(problem, common.get("schedule", "fast")), **machine)
+        shape = machine_settings(problem, common.get("schedule", "fast"), incremental=learner in STACKED)
+        common["machine"] = replace(shape, **machine)
     return PolicyRunSettings(task=problem.name, **common, **own)
 
 

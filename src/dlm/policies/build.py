@@ -13,7 +13,7 @@ from dlm.policies.imitation.learner import Imitation, ImitationSettings
 from dlm.policies.imitation.teachers import TeacherSource, find_teacher
 from dlm.policies.learner import AnyPolicyLearner
 from dlm.policies.search.learner import RuleSearch, RuleSearchSettings
-from dlm.policies.settings import PolicyRunSettings
+from dlm.policies.settings import STACKED, PolicyRunSettings
 from dlm.runs.extras import check_learner
 
 __all__ = ["build_policy_learner"]
@@ -51,27 +51,29 @@ def build_policy_learner(
     from dlm.policies.gradient.learner import PolicyGradient
     from dlm.policies.gradient.settings import default_settings, for_lists, machine_settings, paper_settings
     from dlm.policies.gradient.stack import MachineStack
-    from dlm.policies.gradient.taught import Taught, taught_sizes
+    from dlm.policies.gradient.taught import Taught, TaughtSettings, paper_taught, taught_sizes
 
-    machine = settings.machine or machine_settings(domain, settings.schedule)
+    published, stacked = settings.schedule == "paper", name in STACKED
+    machine = settings.machine or machine_settings(domain, settings.schedule, incremental=stacked)
     if name == "dlm-incr-sl":
-        taught = Taught(judged, find_teacher(judged, teacher), machine, device=find_device(settings.device))
+        lessons = paper_taught() if published else TaughtSettings()
+        taught = Taught(judged, find_teacher(judged, teacher), machine, lessons, find_device(settings.device))
         return MachineStack(judged, seed, taught, taught_sizes(judged))
     algorithm: Literal["ppo", "reinforce"] = "reinforce" if name == "reinforce" else "ppo"
-    if settings.schedule == "paper":
-        trained = paper_settings(domain, algorithm)
+    if published:
+        trained = paper_settings(domain, algorithm, incremental=stacked)
     else:
         trained = replace(default_settings(domain, algorithm, keep_soft=settings.keep_soft), repair=settings.repair)
     if settings.action_temperature is not None:
         trained = replace(trained, soft=replace(trained.soft, warmer=settings.action_temperature))
-    listed = settings.model == "list" or (name == "dlm-incr-rl" and len(domain.lessons) > 1)
+    listed = settings.model == "list" or (stacked and not published and len(domain.lessons) > 1)
     trained = replace(trained, model="list" if listed else settings.model)
-    if listed and settings.schedule == "fast" and not settings.keep_soft:
+    if listed and not published and not settings.keep_soft:
         trained = for_lists(trained)
     if settings.model == "nlm":  # its weights are no logits of choices
         trained = replace(trained, rates=replace(trained.rates, learning_rate=NLM_RATE), diversity=1.0)
     # A list of machines has phases for restarts: each begins before the best program so far.
-    if name == "dlm-incr-rl" or (listed and not settings.keep_soft):
+    if stacked or (listed and not settings.keep_soft):
         from dlm.policies.gradient.practised import Practised
 
         practised = Practised(name, judged, trained, machine, find_device(settings.device))

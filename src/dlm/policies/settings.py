@@ -16,6 +16,7 @@ __all__ = [
     "MODELS",
     "NLRL_WORLDS",
     "POLICY_LEARNERS",
+    "STACKED",
     "TAUGHT",
     "ModelName",
     "PolicyLearnerName",
@@ -35,6 +36,8 @@ NLRL_WORLDS = ("rl/unstack", "rl/stack", "rl/on", "rl/sorting")
 
 TAUGHT = ("imitation", "dlm-incr-sl")
 """The learners that have a teacher."""
+STACKED = ("dlm-incr-sl", "dlm-incr-rl")
+"""Those that train machine after machine, the paper's incremental training."""
 SOFT = ("ppo", "reinforce")
 """The learners that have a soft policy to keep, and may repair programs."""
 
@@ -134,8 +137,6 @@ class PolicyRunSettings(RunSettings):
                 f"the learner {self.learner!r} of policies does not learn in phases by --incremental, which is for "
                 "--learner imitation; the paper's stack of machines is --learner dlm-incr-sl or dlm-incr-rl"
             )
-        if self.schedule != "fast" and self.learner == "dlm-incr-sl":
-            raise SettingsError("the paper gives no schedule for --learner dlm-incr-sl: leave out --schedule")
         trained = self.machine is not None or self.schedule != "fast"
         if trained and self.learner in ("search", "imitation", "nlrl"):
             raise SettingsError(

@@ -146,10 +146,10 @@ def test_teachers_are_for_those_who_have_one() -> None:
 
 def test_a_stack_by_practice_goes_on_from_a_snapshot_too() -> None:
     domain = get_domain("rl/path")
-    settings = replace(default_settings(domain), update=UpdateSettings(trajectories=4), model="list")
+    settings = replace(default_settings(domain), update=UpdateSettings(trajectories=4), model="list", phase_updates=10)
 
     def fresh() -> MachineStack[Any]:
-        practised = Practised("ppo", domain, settings, SMALL, updates=10)
+        practised = Practised("ppo", domain, settings, SMALL)
         return MachineStack(domain, 3, practised, taught_sizes(domain))
 
     whole, cut, again = fresh(), fresh(), fresh()

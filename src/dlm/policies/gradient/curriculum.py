@@ -43,6 +43,8 @@ class Exam:
 
 def lessons_of(domain: AnyDomain, settings: CurriculumSettings) -> tuple[int, ...]:
     """The sizes to train on, from small to large; at least the smallest."""
+    if settings.only is not None and len(domain.lessons) > 1:
+        return (settings.only,)
     most = settings.largest
     return tuple(size for size in domain.lessons if most is None or size <= most) or domain.lessons[:1]
 

@@ -5,7 +5,8 @@ A restart takes a soft policy through the lessons (`training.py`). In the last l
 evaluator, at the training size and beside it, and the best one is kept. A program that loses little is mended by local
 search (`local_search.py`), and completed by another one in the states where it is silent (`fallback.py`). The learner
 is done with a program without regret, or after a restart whose best program has none from the task's own start states;
-otherwise it restarts until the time is over. What comes out is pruned as long as it earns no less.
+otherwise it restarts until the time is over, or as often as its settings say. What comes out is pruned as long as it
+earns no less.
 """
 
 from __future__ import annotations
@@ -160,7 +161,8 @@ class PolicyGradient:
             self._look()
         if not self.done and self.training.settled:
             self._mend()
-            self.done = self.best is not None and self.best[0].optimal
+            enough = self.settings.most_restarts is not None and self.effort.restarts >= self.settings.most_restarts
+            self.done = enough or (self.best is not None and self.best[0].optimal)
             if not self.done:
                 self._restart()
 

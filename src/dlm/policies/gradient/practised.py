@@ -18,9 +18,6 @@ from dlm.space.settings import MachineSettings
 
 __all__ = ["Practised", "PractisedTraining"]
 
-PHASE_UPDATES = 600
-"""Updates of a phase at most: what a machine invents on its way helps the next one, whether it is at its end or not."""
-
 
 class PractisedTraining:
     """One restart of a training by PPO, which hardens in the last lesson."""
@@ -72,11 +69,10 @@ class Practised:
         settings: PolicySettings,
         machine: MachineSettings,
         device: torch.device | str = "cpu",
-        updates: int = PHASE_UPDATES,
     ) -> None:
         self.name, self.made_by = name, name if name == "dlm-incr-rl" else f"{name} ({settings.model})"
         self.domain, self.settings, self.machine = domain, settings, machine
-        self.device, self.updates = torch.device(device), updates
+        self.device = torch.device(device)
 
     def begin(
         self,
@@ -92,7 +88,7 @@ class Practised:
             settings = replace(settings, curriculum=replace(settings.curriculum, largest=SMALL))
         rival = best if several else None
         training = Training(self.domain, settings, self.machine, rng, generator, self.device, inventions, rival)
-        return PractisedTraining(training, self.updates)
+        return PractisedTraining(training, settings.phase_updates)
 
     def enough(self, benchmark: Benchmark) -> float:  # noqa: ARG002 (nobody shows how good is possible)
         """The optimum."""

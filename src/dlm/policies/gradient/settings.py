@@ -12,13 +12,14 @@ from typing import Literal
 from dlm.envs.domain import AnyDomain
 from dlm.policies.settings import ModelName
 from dlm.runs.settings import ScheduleName
-from dlm.space.settings import MachineSettings
+from dlm.space.settings import MachineSettings, as_published
 
 __all__ = [
     "SMALL",
     "Algorithm",
     "AnnealingSettings",
     "CurriculumSettings",
+    "PAPER_STACK_SIZE",
     "PolicySettings",
     "RateSettings",
     "SoftSettings",
@@ -64,7 +65,7 @@ class AnnealingSettings:
     dropout: float = 0.01  # share of choices dropped in updates, at first
     temperature_decay: float = 0.995  # factor an epoch
     noise_decay: float = 0.98  # factor an epoch, for noise and dropout
-    plateau: int = 30  # updates without a better return before annealing; ours
+    plateau: int = 0  # updates without a better return before annealing, beside success; ours
     decided: float = 0.0  # probability of a single true action that sets how warm actions become; ours, 0: no warming
 
 
@@ -79,6 +80,7 @@ class CurriculumSettings:
     replay: float = 0.5  # share of episodes that start where an exam was failed
     scattered: float = 0.0  # share of fresh start states moved on by random moves; ours
     largest: int | None = None  # lessons are no larger than this, or there is only the first; None: all of them; ours
+    only: int | None = None  # the size of the one lesson in place of several
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ class PolicySettings:
     curriculum: CurriculumSettings = CurriculumSettings()
     soft: SoftSettings = SoftSettings()
     most_updates: int | None = None  # of a restart; None: it ends by itself or with the time limit
+    most_restarts: int | None = 1  # None: until the time is over; ours
+    phase_updates: int = 6000  # of a phase of a stack at most: 300 epochs; the paper does not say
     diversity: float = 1.0  # factor on the first logits: units that begin alike take long to differ; ours
     model: ModelName = "dlm"  # what is trained
     repair: bool = False  # whether a local search mends programs, and another one completes them; ours
@@ -110,6 +114,8 @@ SMALL, LARGEST = 6, 10
 """The largest lesson in which a policy hardens, where there are several: of a machine, and of a list of machines."""
 MOST_UPDATES = 3000
 """Updates after which a restart of ours is given up."""
+PHASE_UPDATES = 600
+"""And a phase of a stack: what a machine invents on its way helps the next one, whether it is at its end or not."""
 
 MACHINES = {
     "rl/unstack": MachineSettings(depth=4, breadth=2),
@@ -122,20 +128,38 @@ MACHINES = {
 """The paper's architectures, but for Path: breadth 2 with residual wiring, seven times faster to compute than 3."""
 PAPER_MACHINES = {"rl/path": MachineSettings(depth=8, breadth=3)}
 """What the paper's schedule trains where that differs."""
+PAPER_STACKS = {
+    "rl/path": MachineSettings(depth=6, breadth=3, atoms=3),
+    "rl/blocksworld": MachineSettings(depth=8, breadth=2),
+}
+"""The same, for each machine of a stack."""
+PAPER_STACK_SIZE = 7
+"""The worlds in which the paper trains stacks, where there are several lessons."""
 
 
-def machine_settings(domain: AnyDomain, schedule: ScheduleName = "fast") -> MachineSettings:
-    """The machine a domain's policy is trained as: the paper's, or a middling one for domains of a user's own."""
+def machine_settings(
+    domain: AnyDomain, schedule: ScheduleName = "fast", *, incremental: bool = False
+) -> MachineSettings:
+    """The machine a domain's policy is trained as: the paper's, or a middling one for domains of a user's own.
+
+    By the paper's schedule it is that of the published program in what the paper leaves open.
+    """
     widest = max((domain.action_arity, 2, *domain.predicates.values()))
-    known = MACHINES | PAPER_MACHINES if schedule == "paper" else MACHINES
-    return known.get(domain.name, MachineSettings(depth=5, breadth=widest))
+    usual = MACHINES.get(domain.name, MachineSettings(depth=5, breadth=widest))
+    if schedule != "paper":
+        return usual
+    known = PAPER_MACHINES | PAPER_STACKS if incremental else PAPER_MACHINES
+    return as_published(known.get(domain.name, usual))
 
 
-def paper_settings(domain: AnyDomain, algorithm: Algorithm = "ppo") -> PolicySettings:
+def paper_settings(domain: AnyDomain, algorithm: Algorithm = "ppo", *, incremental: bool = False) -> PolicySettings:
     """The paper's table, with what its published program adds for an algorithm and for Blocksworld."""
     entropy = 0.2 if algorithm == "reinforce" else 0.0
     legal = 0.1 if domain.name == "rl/blocksworld" else 0.0
-    return PolicySettings(algorithm, UpdateSettings(entropy=entropy, legal=legal))
+    only = PAPER_STACK_SIZE if incremental else None
+    return PolicySettings(
+        algorithm, UpdateSettings(entropy=entropy, legal=legal), curriculum=CurriculumSettings(only=only)
+    )
 
 
 def default_settings(domain: AnyDomain, algorithm: Algorithm = "ppo", *, keep_soft: bool = False) -> PolicySettings:
@@ -149,9 +173,11 @@ def default_settings(domain: AnyDomain, algorithm: Algorithm = "ppo", *, keep_so
             legal=0.3 if domain.name == "rl/blocksworld" else 0.0,
         ),
         RateSettings(learning_rate=0.02),
-        AnnealingSettings(temperature_decay=0.95, noise_decay=0.95, decided=0.98),
+        AnnealingSettings(temperature_decay=0.95, noise_decay=0.95, plateau=30, decided=0.98),
         CurriculumSettings(exam_every=100, pass_mark=0.98, greedy=False, scattered=0.1),
         most_updates=MOST_UPDATES,
+        most_restarts=None,
+        phase_updates=PHASE_UPDATES,
         repair=True,
     )
     if not keep_soft:

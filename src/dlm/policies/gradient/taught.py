@@ -3,10 +3,11 @@
 Where there are several lessons, easier questions come first (`questions.py`); later machines read the answers.
 The teacher plays in worlds of several sizes, and says of every state it gets into which actions are good. Where
 several are, any of them is a right answer. From small worlds to large ones the policy, a list of machines
-(`listed.py`), learns to do something good: its likelihood is what is maximised. Cross entropy on the atoms, as in the
-paper, soon stays with a program that is right in part; the likelihood with cold actions finds a soft policy that is
-right first, which then hardens as `annealing.py` says: actions become warmer, choices colder. Noise keeps choices from
-staying even. States in which the best program so far is wrong come up more often.
+(`listed.py`), learns to do something good: its likelihood is what is maximised. Cross entropy on the atoms soon stays
+with a program that is right in part; the likelihood with cold actions finds a soft policy that is right first, which
+then hardens as `annealing.py` says: actions become warmer, choices colder. Noise keeps choices from staying even.
+States in which the best program so far is wrong come up more often. `paper_taught` is the paper's way: machines one by
+one that read what is observed, and the cross entropy.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import binary_cross_entropy
 
 from dlm.data.arrays import Floats
 from dlm.engines import evaluate_target
@@ -30,17 +32,28 @@ from dlm.logic.syntax import Program
 from dlm.machine import Selection, while_training
 from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, warm_enough
-from dlm.policies.gradient.listed import ListActor
+from dlm.policies.gradient.models import build_actor
 from dlm.policies.gradient.questions import AskedState, Asking, answers_of
 from dlm.policies.gradient.scoring import Benchmark
+from dlm.policies.gradient.settings import PAPER_STACK_SIZE
 from dlm.policies.gradient.stack import PhaseTraining
-from dlm.policies.imitation.dagger import wander
+from dlm.policies.imitation.dagger import CHANCES, wander
 from dlm.policies.imitation.teachers import Teacher, act_as_told
 from dlm.policies.play import Act, play
+from dlm.policies.settings import ModelName
 from dlm.seeds import fixed_rng
 from dlm.space.settings import MachineSettings
 
-__all__ = ["Demonstration", "Taught", "TaughtSettings", "TaughtState", "TaughtTraining", "demonstrate", "taught_sizes"]
+__all__ = [
+    "Demonstration",
+    "Taught",
+    "TaughtSettings",
+    "TaughtState",
+    "TaughtTraining",
+    "demonstrate",
+    "paper_taught",
+    "taught_sizes",
+]
 
 LOSS_MEMORY = 0.98
 AS_GOOD = 0.25
@@ -55,6 +68,11 @@ ASKED_SIZES = 3
 class TaughtSettings:
     """How a policy is trained on a teacher's labels."""
 
+    model: ModelName = "list"  # what a phase trains
+    sizes: tuple[int, ...] | None = None  # of the worlds, where there are several lessons; None: `taught_sizes`
+    wandering: bool = True  # moves left to chance in most episodes, and half of them played by the best program so far
+    likely: bool = True  # whether the loss is how unlikely a good action is, or else the cross entropy of all actions
+    shared: bool = True  # one draw of noise and dropout for all states of a step
     states: int = 1500  # labelled states of each size
     episodes: int = 200  # of each size that they come from
     asked: tuple[int, int] | None = (1500, 500)  # the same for the questions that come first; None: there are none
@@ -65,10 +83,35 @@ class TaughtSettings:
     learning_rate: float = 0.02
     temperature: tuple[float, float] = (1.0, 0.15)  # of the choices, at first and in the end
     cool_at: float = 0.3  # the share of the phase after which choices begin to get colder
-    noise: tuple[float, float] = (0.5, 0.15)  # scale of the Gumbel noise, one draw a step, at first and in the end
+    noise: tuple[float, float] = (0.5, 0.15)  # scale of the Gumbel noise, at first and in the end
+    dropout: tuple[float, float] = (0.0, 0.0)  # share of choices dropped
     decided: float = 0.5  # probability of a single best action that sets how warm actions become
     warm_at: float = 0.5  # the share of the phase after which actions are as warm as they get
     diversity: float = 10.0  # factor on the first logits: units that begin alike take long to differ
+
+
+def paper_taught() -> TaughtSettings:
+    """The paper's, of supervised training: 160 epochs of its decays, down to a temperature of .45.
+
+    How many steps an epoch has it does not say (50 here), nor how many states a step.
+    """
+    temperature, noise = 0.995**160, 0.98**160
+    return TaughtSettings(
+        model="unviewed",
+        sizes=(PAPER_STACK_SIZE,),
+        wandering=False,
+        likely=False,
+        shared=False,
+        asked=None,
+        mined=0.0,
+        steps=8000,
+        learning_rate=0.005,
+        temperature=(1.0, temperature),
+        cool_at=0.0,
+        noise=(1.0, noise),
+        dropout=(0.1, 0.1 * noise),
+        diversity=1.0,
+    )
 
 
 @dataclass(frozen=True)
@@ -131,9 +174,10 @@ class TaughtTraining:
         return _between(self.settings.temperature, max(0.0, (self.share - begin) / (1 - begin)))
 
     @property
-    def noise(self) -> float:
-        """On the choices: it falls by a constant factor a step."""
-        return _between(self.settings.noise, self.share)
+    def selection(self) -> Selection:
+        """What a step trains with; noise and dropout fall by a constant factor a step."""
+        noise, dropout = (_between(ends, self.share) for ends in (self.settings.noise, self.settings.dropout))
+        return Selection(self.temperature, noise, dropout)
 
     def action_temperature(self, actions: int) -> float:
         """Of so many actions: it rises by a constant factor a step."""
@@ -159,7 +203,7 @@ class TaughtTraining:
             replaced = round(settings.batch * settings.mined)
             again = torch.randint(len(hard), (replaced,), generator=self._generator, device=device)
             rows[:replaced] = hard.to(device)[again]
-        weights = self.actor.weights(Selection(self.temperature, self.noise), 1, self._generator)
+        weights = self.actor.weights(self.selection, 1 if settings.shared else len(rows), self._generator)
         scores = self.actor.scores(weights, {arity: table[rows] for arity, table in valuation.items()})
         loss = self._loss(scores, good[rows].to(device))
         self.optimiser.zero_grad()
@@ -170,7 +214,9 @@ class TaughtTraining:
         self.loss = value if np.isnan(self.loss) else LOSS_MEMORY * self.loss + (1 - LOSS_MEMORY) * value
 
     def _loss(self, scores: Tensor, good: Tensor) -> Tensor:
-        """How unlikely the policy is to do something good."""
+        """How unlikely the policy is to do something good, or the cross entropy of what it says of each action."""
+        if not self.settings.likely:
+            return binary_cross_entropy(scores.clamp(1e-5, 1 - 1e-5), good)
         log_probs = (scores / self.action_temperature(scores.shape[1])).log_softmax(dim=1)
         return -(log_probs + good.log()).logsumexp(dim=1).mean()
 
@@ -234,8 +280,8 @@ class Taught:
         generator: torch.Generator,
     ) -> PhaseTraining[Any]:
         """Where there are several lessons the first phase asks questions; all others teach what to do."""
-        actor = ListActor(self.domain, self.machine, generator, self.device, inventions)
-        sizes = taught_sizes(self.domain)
+        actor = build_actor(self.settings.model, self.domain, self.machine, generator, self.device, inventions)
+        sizes = taught_sizes(self.domain, self.settings.sizes)
         asked = self.settings.asked
         if phase == 1 and asked is not None and len(sizes) > 1:
             answers = [answers_of(actor, self.teacher, size, *asked, rng) for size in sizes[:ASKED_SIZES]]
@@ -258,8 +304,10 @@ class Taught:
         return benchmark.mean(returns) - AS_GOOD * self.domain.step_cost
 
 
-def taught_sizes(domain: AnyDomain) -> tuple[int, ...]:
+def taught_sizes(domain: AnyDomain, wanted: tuple[int, ...] | None = None) -> tuple[int, ...]:
     """The sizes that a teacher shows: 4 to 10 by 2 where the domain has such lessons, else what it has."""
+    if wanted is not None and len(domain.lessons) > 1:
+        return wanted
     sizes = [size for size in domain.lessons if SMALLEST <= size <= LARGEST]
     return tuple(sizes[::STRIDE]) or domain.lessons[-1:]
 
@@ -272,19 +320,20 @@ def demonstrate(
     settings: TaughtSettings,
     rng: np.random.Generator,
 ) -> Demonstration:
-    """Labelled states of the teacher's episodes, and half of them of the best program's if there is one (DAgger).
+    """Labelled states of the teacher's episodes.
 
-    In most of the episodes some moves are random.
+    Unless told otherwise half of them are of the best program's if there is one (DAgger), and in most of the episodes
+    some moves are random.
     """
     domain = actor.domain
     told = lambda state: act_as_told(domain, teacher.good(state), rng, state)  # noqa: E731
     players: list[Callable[[State], Actions]] = [told]
-    if best is not None:
+    if best is not None and settings.wandering:
         players.append(lambda state: decide(best, domain, rng, state))
     parts: list[State] = []
     for player in players:
         start = domain.reset(rng, settings.episodes // len(players), size)
-        met, _ = wander(domain, rng, start, player)
+        met, _ = wander(domain, rng, start, player, CHANCES if settings.wandering else (0.0,))
         parts.append(met.take(rng.permutation(met.count)[: settings.states // len(players)]))
     states = join(parts)
     atoms = (slice(None), *actor.atoms(states).T)

@@ -21,7 +21,7 @@ from dlm.policies.rules.labelled import Cases
 from dlm.policies.rules.language import Language
 from dlm.policies.rules.rollout import choose_atoms
 
-__all__ = ["Classroom", "wander"]
+__all__ = ["CHANCES", "Classroom", "wander"]
 
 
 CHANCES = (0.0, 0.1, 0.3, 0.5)
@@ -79,11 +79,15 @@ class Classroom:
 
 
 def wander(
-    domain: AnyDomain, rng: np.random.Generator, start: State, act: Callable[[State], Actions]
+    domain: AnyDomain,
+    rng: np.random.Generator,
+    start: State,
+    act: Callable[[State], Actions],
+    chances: tuple[float, ...] = CHANCES,
 ) -> tuple[State, int]:
     """The different states of episodes with random moves, in the order in which they are met, and the steps made."""
     going = start.take(~start.finished)
-    chance = rng.choice(CHANCES, size=going.count)
+    chance = rng.choice(chances, size=going.count)
 
     def stray(state: State, rows: Rows) -> Actions:
         strays = rng.random(state.count) < chance[rows]
