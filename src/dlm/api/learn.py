@@ -177,7 +177,8 @@ def build_settings(problem: AnyProblem, given: Mapping[str, Any]) -> LearnSettin
     learner, learners = given.get("learner") or "auto", POLICY_LEARNERS if to_act else LEARNERS
     if learner not in learners and learner in (*LEARNERS, *POLICY_LEARNERS):
         kind = "learns no policies" if to_act else "learns to act"
-        raise SettingsError(f"{learner} {kind}; for {problem.name} use the learner {' or '.join(learners)}")
+        hint = " (of a neural logic machine: --learner ppo --model nlm --keep-soft)" if learner == "nlm" else ""
+        raise SettingsError(f"{learner} {kind}; for {problem.name} use the learner {' or '.join(learners)}{hint}")
     common = {name: given[name] for name in RUN if given.get(name) is not None}
     machine = {name: given[name] for name in MACHINE if given.get(name) is not None}
     if machine and learner in TEMPLATED:
