@@ -41,8 +41,8 @@ CHECK_EVERY = 10
 """Updates between looks at the program."""
 PATIENCE = 60
 """Updates at the coldest before a restart."""
-WARM_FROM = 0.97
-"""Success in the last lesson from which a soft policy is trained warmer than it acts, if it is."""
+SURE = 0.97
+"""Success in the last lesson from which a soft policy has to become better only: warmer, from regretted starts."""
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 """What Adam remembers of a parameter."""
 
@@ -140,8 +140,8 @@ class Training:
         """Play, and improve actor and critic by it; with `anneal`, harden in the last lesson. The steps played."""
         settings, course = self.settings.update, self.course
         episodes = min(max(settings.trajectories, round(settings.steps / course.length)), MOST_EPISODES)
-        start, weights = self.curriculum.draw(episodes), self.policy.weights
-        played = roll_out(self.actor, weights, start, self._rng, self.softness.action_temperature)
+        weights = self.policy.weights
+        played = roll_out(self.actor, weights, self._starts(episodes), self._rng, self.softness.action_temperature)
         self._improve(played)
         if self.curriculum.last:
             self._slow_down(self.settings.rates.last_decay)
@@ -156,7 +156,7 @@ class Training:
         if anneal and self.curriculum.last and self._ripe():
             actions = int(self.domain.asked(self.curriculum.size).sum())
             self.softness = self.softness.harder(self.settings.annealing, actions, episodes, self.actor.gap)
-        elif not anneal and self.settings.soft.warmer and self.curriculum.last and course.success > WARM_FROM:
+        elif not anneal and self.settings.soft.warmer and self._sure:
             self.softness = replace(self.softness, action_temperature=self.settings.soft.warmer)
         course.coldest += self.softness.hardest
         return played.steps + self.curriculum.count()
@@ -187,6 +187,23 @@ class Training:
             course.perfect = course.perfect + 1 if good else 0
             self._slow_down(self.settings.rates.good_decay if good else 1.0)
         return rank, policy, steps
+
+    def _starts(self, count: int) -> State:
+        """Start states of episodes to learn from."""
+        share, policy = self.settings.soft.regretted, self.policy
+        start: State
+        if not share or not self._sure:
+            start = self.curriculum.draw(count)
+        else:
+            start = self.curriculum.draw_regretted(
+                count, share, lambda start: play(self.actor, policy.weights, start, self._rng, policy.temperature)
+            )
+        return start
+
+    @property
+    def _sure(self) -> bool:
+        """Whether a soft policy succeeds in the last lesson, and only has to become better."""
+        return self.curriculum.last and self.course.success > SURE
 
     def _ripe(self) -> bool:
         """Whether to harden: the policy succeeds, has stopped to improve, and has not lost by hardening so far."""
