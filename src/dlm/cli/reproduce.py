@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -66,7 +67,9 @@ def reproduce(
     if not page:
         experiment.check_runs(wanted)
         executor = choose_executor(jobs, ray)
-    records = paper.open_records(experiment, wanted, out, take)
+    records = paper.open_records(experiment, wanted, out)
+    if take is not None:
+        print(paper.take_records(experiment, wanted, records, take), file=sys.stderr)
     print(paper.reproduce(experiment, wanted, records, executor, out, RunLines()))
     if not page and any(job.key in records.errors for job in experiment.jobs(wanted)):
         raise typer.Exit(SOME_FAILED)

@@ -59,6 +59,12 @@ class CostStudy(Experiment):
             return []
         return [Job(task, "search", 0, 600.0) for task in self.chosen_tasks(wanted)]
 
+    def includes(self, run: Record, wanted: Wanted) -> bool:  # noqa: ARG002 as all experiments
+        """What was measured, and the runs that made programs."""
+        measured = run["asked"] in METHODS and run.get("settings", {}).keys() == {"objects"}
+        learned = run["asked"] == METHODS["program"].learner and not run.get("settings")
+        return run["task"] in self.tasks and (measured or learned)
+
     def run(self, wanted: Wanted, records: Records, executor: Executor, folder: Path, watch: Watcher) -> None:
         run_missing(self.jobs(wanted), records, executor, folder, watch)
         for method in self.chosen_methods(wanted):

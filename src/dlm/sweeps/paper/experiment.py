@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -81,10 +81,29 @@ class Experiment(ABC):
     def draw(self, figures: Record, path: Path) -> None:
         """Draw the figures."""
 
+    def includes(self, run: Record, wanted: Wanted) -> bool:
+        """Whether a run is one that the experiment takes, with any seed and time limit."""
+        if run["asked"] not in self.methods or run["task"] not in self.tasks:
+            return False
+        same = replace(wanted, tasks=(run["task"],), methods=(run["asked"],), seeds=(run["seed"],))
+        return any(job.settings == run.get("settings", {}) for job in self.jobs(same))
+
     def stem(self, wanted: Wanted) -> str:
-        """What its files are called."""
+        """What the file of its runs is called."""
         schedule = self.schedule(wanted)
         return f"paper-{self.name}" + ("" if schedule == self.schedules[0] else f"-{schedule}")
+
+    def page_stem(self, wanted: Wanted) -> str:
+        """What its page is called."""
+        return self.stem(wanted)
+
+    def command(self, wanted: Wanted, methods: Collection[str]) -> str:
+        """What a user calls to have the page of these methods."""
+        words = ["dlm", "reproduce", self.name]
+        if self.schedule(wanted) != self.schedules[0]:
+            words += ["--schedule", self.schedule(wanted)]
+        named = [name for name in self.methods if name in methods]
+        return " ".join(words + (["--methods", *named] if set(named) != set(self.usual) else []))
 
     def schedule(self, wanted: Wanted) -> ScheduleName:
         return wanted.schedule or self.schedules[0]

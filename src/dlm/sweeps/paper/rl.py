@@ -13,9 +13,10 @@ from dlm.policies.settings import METHODS as WORDS
 from dlm.policies.settings import NLRL_WORLDS, POLICY_LEARNERS
 from dlm.policies.verify import Earned
 from dlm.sweeps.job import Job, Record
-from dlm.sweeps.paper.drawing import PAPER, draw_beside
+from dlm.sweeps.paper.drawing import PAPER, draw_beside, save_figure
 from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
 from dlm.sweeps.paper.figures import FIVE_STARTS, RL, RL_COLUMNS, Published
+from dlm.sweeps.paper.outcomes import limits_of, spread
 
 __all__ = ["RlTable", "earned"]
 
@@ -132,7 +133,7 @@ class RlTable(Experiment):
         }
         for row in rows:
             shown[row["column"]].setdefault(row["method"], {})[_short(row["task"], row["test"])] = row["best"]
-        draw_beside(shown, "mean return of the best seed", path)
+        save_figure(draw_beside(shown, "mean return of the best seed"), path)
 
 
 def _short(task: str, test: str) -> str:
@@ -143,6 +144,12 @@ def _short(task: str, test: str) -> str:
 def earned(run: Record) -> list[Earned]:
     """What the policy that was asked for earned: the program, or the soft policy."""
     return [Earned.from_json(test) for test in run.get("soft_returns") or run["returns"]]
+
+
+def _literals(runs: Sequence[Record]) -> float | None:
+    """The median size of the programs that were tested; a soft policy is none."""
+    sizes = [run["literals"] for run in runs if not run.get("soft_returns")]
+    return statistics.median(sizes) if sizes else None
 
 
 def _published(figure: Published | str) -> Record:
@@ -171,12 +178,13 @@ def _rows(task: str, method: Method, runs: Sequence[Record]) -> list[Record]:
                 "made_by": [run["learner"] for run in runs],
                 "best": statistics.mean(test.mean for test in best[which]),
                 "mean": statistics.mean(means),
-                "spread": statistics.pstdev(means),
+                "spread": spread(means),
                 "success": statistics.mean(test.success for each in tests for test in each[which]),
                 "optimum": None if None in optima else statistics.mean(value for value in optima if value is not None),
                 "seconds": statistics.median(run["wall_seconds"] for run in runs),
                 "cpu_seconds": statistics.median(run["cpu_seconds"] for run in runs),
-                "literals": statistics.median(run["literals"] for run in runs),
+                "limits": limits_of(runs),
+                "literals": _literals(runs),
                 "paper": None if known is None else _published(known[RL_COLUMNS.index(method.column or "")]),
             }
         )
