@@ -38,6 +38,20 @@ def test_no_page_is_written_of_nothing(name: ExperimentName, tmp_path: Path) -> 
     assert not out.exists()
 
 
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_runs_that_failed_have_a_page_too(name: ExperimentName, tmp_path: Path) -> None:
+    experiment, wanted = EXPERIMENTS[name](), Wanted()
+    records = open_records(experiment, wanted, tmp_path)
+    (job, *_) = experiment.jobs(wanted)
+    records.keep(job.key, {**job.about, "error": "no memory"})
+    page = write_page(experiment, wanted, records, tmp_path)
+    assert page.read_text().startswith("# The paper's")
+    assert f"- {job.key}: no memory" in page.read_text()
+    assert json.loads(page.with_suffix(".json").read_text())
+    with Image.open(page.with_suffix(".png")) as picture:
+        assert picture.width > 300
+
+
 def check(name: ExperimentName, wanted: Wanted) -> None:
     experiment = EXPERIMENTS[name]()
     experiment.check(wanted)
@@ -323,6 +337,8 @@ def test_curves_end_with_the_fresh_episodes(tmp_path: Path) -> None:
     text = write_page(experiment, wanted, records, tmp_path).read_text()
     assert "| DLM | PPO with the critic | rl/unstack | 1 | 1 | 200 | 0.940 |" in text
     assert "| DLM | REINFORCE | rl/unstack | 1 | 0 | never | 0.100 |" in text
+    assert "| all |" not in text, "one task is its own mean"
+    assert json.loads((tmp_path / "paper-critic.json").read_text())["tasks"] == ["rl/unstack"]
 
 
 def test_what_is_cut_short_has_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
