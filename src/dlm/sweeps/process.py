@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from dlm.data.draft import draft, make_folder
@@ -22,7 +22,7 @@ from dlm.runs.codec import decode
 from dlm.runs.folder import RunFolder
 from dlm.runs.settings import check_version
 from dlm.sweeps.curve import read_curve
-from dlm.sweeps.job import Job, Record, goes_on
+from dlm.sweeps.job import Job, Record, goes_on, limit_of
 
 __all__ = ["ONE_THREAD", "run_job"]
 
@@ -69,7 +69,9 @@ def run_job(job: Job, folder: Path, stop: threading.Event | None = None) -> Reco
     began = _has_begun(out)
     if began and (found := _result_in(out, job.limit)) is not None:
         return _record(job, out, found, _cost_of(out))  # it had ended, but its record was not written any more
-    ended = _call(job, out, stop, resume=began)
+    # What goes on has the limit of its settings unless it is told another: no limit is the default here too.
+    asked = replace(job, limit=limit_of(_settings_in(out).get("kind"), job.limit)) if began else job
+    ended = _call(asked, out, stop, resume=began)
     cost = (_cost_of(out) if began else Cost()) + ended.cost
     if out.is_dir():
         with draft(out / COST) as path:
@@ -98,7 +100,7 @@ def _has_begun(out: Path) -> bool:
     if not (out / "settings.json").is_file():
         return False
     try:
-        check_version(RunFolder(out).read_json("settings.json"))
+        check_version(_settings_in(out))
     except RunError:
         shutil.rmtree(out, ignore_errors=True)
         return False
@@ -118,11 +120,16 @@ def _result_in(out: Path, limit: float | None) -> Record | None:
         found = RunFolder(out).read_json("result.json")
     except RunError:
         found = {"ended": CUT_SHORT[0]}
-    before = RunFolder(out).read_json("settings.json").get("time_limit")
+    before = _settings_in(out)["time_limit"]
     if found.get("ended") not in CUT_SHORT and not goes_on(found, before, limit):
         return found
     (out / "result.json").unlink()
     return None
+
+
+def _settings_in(out: Path) -> Record:
+    settings: Record = RunFolder(out).read_json("settings.json")
+    return settings
 
 
 def _cost_of(out: Path) -> Cost:

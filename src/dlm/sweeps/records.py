@@ -49,7 +49,7 @@ class Records(dict[str, Record]):
     def is_missing(self, job: Job) -> bool:
         """Whether a run is yet to be made, or has more time now. One that ended in an error is tried again."""
         known = self.get(job.key, {"error": ""})
-        return "error" in known or goes_on(known, known.get("limit"), job.limit)
+        return "error" in known or goes_on(known, known.get("limit", math.inf), job.limit)
 
     @property
     def done(self) -> list[Record]:
