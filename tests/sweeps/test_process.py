@@ -165,3 +165,10 @@ def test_runs_end_with_the_sweep_whatever_ends_it(tmp_path: Path) -> None:
     wait_for(out / "result.json")
     assert json.loads((out / "result.json").read_text())["ended"] == "interrupted"
     assert (out / "search.safetensors").exists(), "to be gone on with"
+    spent = json.loads((out / "progress.json").read_text())["seconds"]
+    cost = out / "cost.json"
+    wait_until(lambda: cost.exists() and json.loads(cost.read_text())["wall_seconds"] >= spent, "its cost is lost")
+    assert json.loads(cost.read_text())["cpu_seconds"] > 0
+    again = run_job(replace(ENDLESS, limit=spent + 0.5), tmp_path)
+    assert again is not None
+    assert again["wall_seconds"] > spent + 0.5
