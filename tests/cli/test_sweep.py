@@ -24,11 +24,20 @@ def test_a_sweep_ends_in_a_table_and_goes_on_where_it_was(dlm: Run, tmp_path: Pa
     found = tmp_path / "found"
     assert len((found / "records.jsonl").read_text().splitlines()) == 4
     table = json.loads((found / "table.json").read_text())
+    about = {"problem": "family/has-father", "learner": "search", "outputs": "4"}
     assert [(row["settings"], row["runs"], row["verified"]) for row in table] == [
-        ({"depth": "4", "outputs": "4"}, 2, 2),
-        ({"depth": "5", "outputs": "4"}, 2, 2),
+        ({**about, "depth": "4"}, 2, 2),
+        ({**about, "depth": "5"}, 2, 2),
     ]
-    assert (found / "table.md").read_text().startswith("| depth | outputs | runs |")
+    other = dlm(*FEW[:4], "--grid", "depth=6", "--seeds", "3", "--time-limit", 90, "--out", "found")
+    assert other.stderr.startswith("1 run, ")
+    assert "table.json: of 5 runs" in other.stdout
+    text = (found / "table.md").read_text()
+    assert "- problem: family/has-father\n- learner: search\n" in text
+    assert "| 6 |  | 3 | 90 | 1 | 1 (100 %) |" in text
+    assert "| 4 | 4 | 0-1 | 600 | 2 | 2 (100 %) |" in text, "those of the sweep before"
+    again = dlm(*FEW[:4], "--grid", "depth=6", "--seeds", "3", "--out", "found")
+    assert again.stderr == "the run is there already\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

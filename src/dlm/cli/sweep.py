@@ -18,7 +18,8 @@ from dlm.sweeps.grid import check_settings, parse_grid, settings_of
 from dlm.sweeps.job import Job, Record
 from dlm.sweeps.records import Records
 from dlm.sweeps.sweep import parse_seeds, run_missing
-from dlm.sweeps.table import HEAD, cells, markdown_table, table_rows
+from dlm.sweeps.table import HEAD, cells, names_in, page, table_rows
+from dlm.sweeps.wording import counted
 
 __all__ = ["sweep"]
 
@@ -71,7 +72,7 @@ def sweep(
     make_folder(folder)
     records = Records(folder / "records.jsonl")
     run_missing(planned, records, executor, folder / "runs", RunLines())
-    _show([records[job.key] for job in planned], list(combinations[0]), folder)
+    _show([records[job.key] for job in planned], list(combinations[0]), records)
     if any(job.key in records.errors for job in planned):
         raise typer.Exit(SOME_FAILED)
 
@@ -81,13 +82,16 @@ def _job(problem: str, seed: int, limit: float | None, settings: Record) -> Job:
     return Job(problem, settings.get("learner", "auto"), seed, settings.get("time_limit", limit), rest)
 
 
-def _show(runs: list[Record], names: list[str], folder: Path) -> None:
-    """Print the table, and write it beside the records."""
-    rows = table_rows(runs, names)
-    head = (*(name.upper().replace("_", " ") for name in names), *HEAD)
+def _show(runs: list[Record], names: list[str], records: Records) -> None:
+    """Print the table of these runs, and write that of all runs beside the records."""
+    folder = records.path.parent
+    all_runs = [*runs, *(record for record in records.values() if record not in runs)]
+    written = table_rows(all_runs, names_in(all_runs))
     with draft(folder / "table.json") as path:
-        path.write_text(json.dumps(rows, indent=1) + "\n")
+        path.write_text(json.dumps(written, indent=1) + "\n")
     with draft(folder / "table.md") as path:
-        path.write_text(markdown_table([word.lower() for word in head], map(cells, rows)))
-    print_table(head, [cells(row) for row in rows])
-    print(f"\nrecords     {folder / 'records.jsonl'}\ntable       {folder / 'table.md'}, table.json")
+        path.write_text(page(written))
+    head = (*(name.upper().replace("_", " ") for name in names), *HEAD)
+    print_table(head, [cells(row) for row in table_rows(runs, names)])
+    print(f"\nrecords     {records.path}")
+    print(f"table       {folder / 'table.md'}, table.json: of {counted(len(records), 'run')}")

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from dlm.policies.settings import PolicyRunSettings
-from dlm.runs.options import option_text, options_of
+from dlm.runs.options import options_of
 from dlm.runs.settings import RunSettings
 from dlm.runs.version import code_version
+from dlm.space.settings import option_text
 
 __all__ = ["Job", "Record", "goes_on", "key_of", "limit_of"]
 

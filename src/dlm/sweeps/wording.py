@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dlm.runs.options import option_text
+from dlm.space.settings import option_text
 
 __all__ = ["counted", "how_long", "ranges", "value_text"]
 

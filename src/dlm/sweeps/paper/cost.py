@@ -79,6 +79,7 @@ class CostStudy(Experiment):
             settings = {"objects": objects}
             job = Job(task, what, 0, settings=settings)
             if records.is_missing(job):
+                watch.started(job)
                 found = measure(what, task=task, objects=objects, **program)
                 about = {"asked": what, "task": task, "seed": 0, "settings": settings, "commit": code_version()}
                 records.keep(job.key, {**about, **found})
