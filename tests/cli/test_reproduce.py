@@ -57,6 +57,7 @@ CASES = {
     "seeds": (("ilp", "--seeds", "x"), "seeds are given as numbers and ranges"),
     "schedule": (("cost", "--schedule", "fast"), "has the schedule paper, not fast"),
     "records": (("ilp", "--take", "nowhere"), "there are no records in nowhere"),
+    "all methods without time": (("rl", "--methods", "all", "--time-limit", "-5"), "'time_limit' setting must be"),
     "page of nothing": (("ilp", "--page", "--out", "nowhere"), "the folder has no records of `dlm reproduce`"),
     "jobs": (("ilp", "--jobs", "0"), "--jobs must be at least 1"),
     "factor": (("ablation", "--shorten", "0.5"), "'shorten' setting must be a number of at least 1"),

@@ -1,6 +1,8 @@
 """The experiments of the paper: which runs they take, and what pages say of their records."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,15 @@ def test_runs_that_failed_have_a_page_too(name: ExperimentName, tmp_path: Path) 
     assert json.loads(page.with_suffix(".json").read_text())
     with Image.open(page.with_suffix(".png")) as picture:
         assert picture.width > 300
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_documentation_names_every_method(name: ExperimentName) -> None:
+    lines = (Path(__file__).parents[2] / "docs" / "reproduce.md").read_text().splitlines()
+    rows = [cells for line in lines if (cells := line.split(" | ")) and len(cells) > 2 and cells[1] == name]
+    named = {method: "usual)" in row[0] for row in rows for method in re.findall("`([^`]+)`", row[0])}
+    experiment = EXPERIMENTS[name]()
+    assert named == {method: method in experiment.usual for method in experiment.methods}
 
 
 def check(name: ExperimentName, wanted: Wanted) -> None:
@@ -109,9 +120,32 @@ def test_the_ablation_shortens_all_rows_alike() -> None:
     }
 
 
-def test_a_baseline_is_run_where_it_has_templates() -> None:
-    jobs = EXPERIMENTS["rl"]().jobs(Wanted(methods=("nlrl",), seeds=(0,)))
-    assert [job.problem for job in jobs] == ["rl/unstack", "rl/stack", "rl/on", "rl/sorting"]
+def test_what_a_method_cannot_do_is_left_out_unless_it_is_asked_for() -> None:
+    experiment, few = EXPERIMENTS["rl"](), Wanted(methods=("ppo-soft-joined", "nlrl", "dlm-incr-sl"), seeds=(0, 1))
+    worlds: dict[str, list[str]] = {}
+    for job in experiment.jobs(few):
+        worlds.setdefault(job.asked, []).append(f"{job.problem} {job.seed}")
+    assert worlds["ppo-soft-joined"] == ["rl/blocksworld 0", "rl/blocksworld 1"]
+    assert worlds["nlrl"][:4] == ["rl/unstack 0", "rl/stack 0", "rl/on 0", "rl/sorting 0"]
+    assert worlds["dlm-incr-sl"][:3] == ["rl/sorting 0", "rl/path 0", "rl/blocksworld 0"]
+    check("rl", few)
+    left = experiment.left_out(few)
+    assert [line.partition(":")[0] for line in left] == [
+        "no ppo-soft-joined of rl/unstack, rl/stack, rl/on, rl/sorting, rl/path",
+        "no dlm-incr-sl of rl/unstack, rl/stack, rl/on",
+        "no nlrl of rl/path, rl/blocksworld",
+    ]
+    with pytest.raises(SettingsError, match="whose objects have copies"):
+        check("rl", replace(few, tasks=("rl/path",)))
+
+
+def test_what_cannot_be_done_by_a_schedule_leaves_the_others() -> None:
+    experiment = EXPERIMENTS["rl"]()
+    wanted = Wanted(methods=tuple(experiment.methods), schedule="paper", seeds=(0,))
+    left = {line.split()[1] for line in experiment.left_out(wanted) if line.partition(":")[0].count("rl/") == 6}
+    assert left == {"search", "imitation", "nlrl", "dlm-incr-sl", "ppo+repair"}
+    assert left.isdisjoint(job.asked for job in experiment.jobs(wanted))
+    check("rl", wanted)
 
 
 def test_the_usual_critic_runs_keep_the_soft_policy() -> None:

@@ -40,7 +40,7 @@ class AblationTable(Experiment):
     def methods(self) -> Mapping[str, Method]:
         return ROWS
 
-    def jobs(self, wanted: Wanted) -> list[Job]:
+    def planned(self, wanted: Wanted) -> list[Job]:
         return self.chosen_jobs(wanted, OWN_TRAINING, {"schedule": "paper", "shorten": _factor(wanted)})
 
     def page_stem(self, wanted: Wanted) -> str:

@@ -53,7 +53,7 @@ class CostStudy(Experiment):
     def methods(self) -> Mapping[str, Method]:
         return METHODS
 
-    def jobs(self, wanted: Wanted) -> list[Job]:
+    def planned(self, wanted: Wanted) -> list[Job]:
         """The runs that make the programs; all else is measured, not learned."""
         if "program" not in (wanted.methods or self.usual):
             return []

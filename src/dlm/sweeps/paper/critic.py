@@ -48,7 +48,7 @@ class CriticFigure(Experiment):
     def methods(self) -> Mapping[str, Method]:
         return METHODS
 
-    def jobs(self, wanted: Wanted) -> list[Job]:
+    def planned(self, wanted: Wanted) -> list[Job]:
         schedule = self.schedule(wanted)
         return self.chosen_jobs(wanted, LIMIT, {} if schedule == "fast" else {"schedule": schedule})
 

@@ -41,7 +41,7 @@ class IlpTable(Experiment):
         learners = {name: Method(name, name, column=COLUMNS.get(name)) for name in LEARNERS}
         return learners | {method.name: method for method in (REPEATS, NEUTRAL, WIDE)}
 
-    def jobs(self, wanted: Wanted) -> list[Job]:
+    def planned(self, wanted: Wanted) -> list[Job]:
         ours = self.schedule(wanted) == "fast"
         found = self.chosen_jobs(wanted, FAST_LIMIT, {})
         return found if ours else [_by_its_own_schedule(job, wanted) for job in found]

@@ -8,9 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from dlm.envs import domain_names
-from dlm.errors import SettingsError
 from dlm.policies.settings import METHODS as WORDS
-from dlm.policies.settings import NLRL_WORLDS, POLICY_LEARNERS
+from dlm.policies.settings import POLICY_LEARNERS
 from dlm.policies.verify import Earned
 from dlm.sweeps.job import Job, Record
 from dlm.sweeps.paper.drawing import PAPER, draw_beside, save_figure
@@ -88,16 +87,14 @@ class RlTable(Experiment):
         }
         return {**learners, **{method.name: method for method in VARIANTS}}
 
-    def check(self, wanted: Wanted) -> None:
-        super().check(wanted)
-        if self.schedule(wanted) == "paper" and REPAIRED.name in wanted.methods:
-            raise SettingsError(f"the paper's schedule repairs no programs: {REPAIRED.name} has the schedule fast")
-
-    def jobs(self, wanted: Wanted) -> list[Job]:
+    def planned(self, wanted: Wanted) -> list[Job]:
         schedule = self.schedule(wanted)
-        found = self.chosen_jobs(wanted, LIMITS[schedule], {} if schedule == "fast" else {"schedule": schedule})
-        # Of worlds that a baseline has no templates for only those are tried that were asked for.
-        return [job for job in found if wanted.tasks or job.learner != "nlrl" or job.problem in NLRL_WORLDS]
+        return self.chosen_jobs(wanted, LIMITS[schedule], {} if schedule == "fast" else {"schedule": schedule})
+
+    def refusal(self, job: Job) -> str | None:
+        if job.asked == REPAIRED.name and job.settings.get("schedule") == "paper":
+            return f"the paper's schedule repairs no programs: {REPAIRED.name} has the schedule fast"
+        return super().refusal(job)
 
     def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
         rows = [
