@@ -1,6 +1,7 @@
 """`dlm sweep`, as a user runs it."""
 
 import json
+import shutil
 import signal
 from pathlib import Path
 
@@ -69,6 +70,25 @@ def test_ones_own_data_are_swept_too(dlm: Run, tmp_path: Path) -> None:
         ("data", 0.2, 1),
         ("data", 0.3, 1),
     ]
+
+
+def test_other_data_are_other_runs(dlm: Run, tmp_path: Path) -> None:
+    shutil.copytree(SHOP, tmp_path / "shop")
+    arguments = ("sweep", "./shop", "--seeds", "0", "--jobs", 1, "--out", "found")
+    assert dlm(*arguments).returncode == 0
+    records = tmp_path / "found" / "records.jsonl"
+    assert dlm(*arguments).stderr == "the run is there already\n"
+    orders = tmp_path / "shop" / "orders.csv"
+    orders.write_text("\n".join(orders.read_text().splitlines()[:-1]) + "\n")
+    again = dlm(*arguments)
+    assert again.returncode == 0, again.stderr
+    assert again.stderr.startswith("1 run, 1 at a time\n")
+    before, after = (json.loads(line) for line in records.read_text().splitlines())
+    assert before["key"] == after["key"]
+    assert before["data"] != after["data"]
+    assert before["run_dir"] != after["run_dir"]
+    records.write_text(json.dumps({name: value for name, value in before.items() if name != "data"}) + "\n")
+    assert dlm(*arguments).stderr == "the run is there already\n", "a record that does not say of which data"
 
 
 CASES = {

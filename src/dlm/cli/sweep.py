@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dlm.api.front_door import is_data
 from dlm.cli.display import print_table
 from dlm.cli.policy_options import complete_problem
 from dlm.cli.sweep_options import SOME_FAILED, JobsOption, RayOption, RunLines, SeedsOption
 from dlm.data.draft import draft, make_folder
+from dlm.data.sources.fingerprint import fingerprint
 from dlm.errors import SettingsError
 from dlm.sweeps.executors import choose_executor
 from dlm.sweeps.grid import check_settings, parse_grid, settings_of
@@ -66,7 +69,7 @@ def sweep(
     chosen = [{**fixed, **combination} for combination in combinations]
     limit = {} if time_limit is None else {"time_limit": time_limit}
     check_settings(problem, [{**settings, **limit} for settings in chosen])
-    planned = [_job(problem, seed, time_limit, settings) for seed in parse_seeds(seeds) for settings in chosen]
+    planned = _jobs(problem, parse_seeds(seeds), time_limit, chosen)
     folder = out or Path("sweeps") / problem.replace("/", "-").replace(":", "-").strip("-.")
     executor = choose_executor(jobs, ray)
     make_folder(folder)
@@ -77,9 +80,18 @@ def sweep(
         raise typer.Exit(SOME_FAILED)
 
 
-def _job(problem: str, seed: int, limit: float | None, settings: Record) -> Job:
-    rest = {name: value for name, value in settings.items() if name not in ("learner", "time_limit")}
-    return Job(problem, settings.get("learner", "auto"), seed, settings.get("time_limit", limit), rest)
+def _jobs(problem: str, seeds: Iterable[int], limit: float | None, chosen: Sequence[Record]) -> list[Job]:
+    """All settings of a seed before those of the next."""
+    found = []
+    data = {
+        test: fingerprint(problem, test) if is_data(problem) else "" for test in {each.get("test") for each in chosen}
+    }
+    for seed in seeds:
+        for settings in chosen:
+            rest = {name: value for name, value in settings.items() if name != "learner"}
+            learner = settings.get("learner", "auto")
+            found.append(Job(problem, learner, seed, limit, rest, data=data[settings.get("test")]))
+    return found
 
 
 def _show(runs: list[Record], names: list[str], records: Records) -> None:

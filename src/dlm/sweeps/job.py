@@ -31,6 +31,8 @@ class Job:
     """Seconds of learning; None for the default."""
     settings: Mapping[str, object] = field(default_factory=dict)
     asked: str = ""
+    data: str = ""
+    """What the files of one's own data hold (`fingerprint`); other data make another run of the same name."""
 
     @property
     def key(self) -> str:
@@ -40,7 +42,8 @@ class Job:
     @property
     def folder(self) -> str:
         """The name of the run's folder."""
-        return "".join(letter if letter.isalnum() or letter in "-_.=" else "-" for letter in self.key)
+        name = f"{self.key} {self.data}".strip()
+        return "".join(letter if letter.isalnum() or letter in "-_.=" else "-" for letter in name)
 
     @property
     def about(self) -> Record:
@@ -52,6 +55,7 @@ class Job:
             "settings": dict(self.settings),
             "limit": self.limit,
             "commit": code_version(),
+            **({"data": self.data} if self.data else {}),
         }
 
     def command(self, out: Path, *, resume: bool = False) -> list[str]:

@@ -47,9 +47,10 @@ class Records(dict[str, Record]):
         return len(new)
 
     def is_missing(self, job: Job) -> bool:
-        """Whether a run is yet to be made, or has more time now. One that ended in an error is tried again."""
+        """Whether a run is yet to be made, or of these data, or has more time now. Errors are tried again."""
         known = self.get(job.key, {"error": ""})
-        return "error" in known or goes_on(known, known.get("limit", math.inf), job.limit)
+        other = known.get("data", job.data) != job.data
+        return other or "error" in known or goes_on(known, known.get("limit", math.inf), job.limit)
 
     @property
     def done(self) -> list[Record]:
