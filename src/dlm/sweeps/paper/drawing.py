@@ -67,7 +67,8 @@ def draw_bars(shown: Mapping[str, Mapping[str, float | None]], label: str, end: 
     for place, (column, values) in enumerate(columns.items()):
         at = [number + (place - (len(columns) - 1) / 2) * width for number, name in enumerate(names)]
         places = [(x, values[name]) for x, name in zip(at, names, strict=True) if name in values]
-        axis.bar([x for x, _ in places], [value for _, value in places], width, color=COLOURS[place % 8], label=column)
+        bars = axis.bar([x for x, _ in places], [v for _, v in places], width, color=COLOURS[place % 8], label=column)
+        axis.bar_label(bars, fmt="%.0f", fontsize="x-small")
     axis.set_xlim(-0.5, max(len(names), 1) - 0.5)
     axis.set_xticks(range(len(names)), [name.rpartition("/")[2] for name in names], rotation=25, ha="right")
     axis.set_ylabel(label)
@@ -79,25 +80,28 @@ def draw_bars(shown: Mapping[str, Mapping[str, float | None]], label: str, end: 
 
 
 def draw_beside(
-    shown: Mapping[str, Mapping[str, Mapping[str, float | None]]], label: str, start: float | None = None
+    shown: Mapping[str, Mapping[str, Mapping[str, float | None]]], label: str, span: tuple[float, float] | None = None
 ) -> Figure:
     """A panel for each column of the paper, a line for each name: the paper's figure as a ring, each of ours as a dot.
 
-    `shown` has columns, in these methods, in these names. The axis begins at `start`, or at the least value that is not
-    below `FLOOR` or all of the paper's; what is below is an arrow at the edge with its value.
+    `shown` has columns, in these methods, in these names. The axis goes over `span`, or from the least value that is
+    not below `FLOOR` or all of the paper's; what is below is an arrow at the edge with its value.
     """
     columns = {column: {method: _known(values) for method, values in known.items()} for column, known in shown.items()}
     names = list(dict.fromkeys(name for methods in columns.values() for values in methods.values() for name in values))
     everything = [value for methods in columns.values() for values in methods.values() for value in values.values()]
     published = [value for methods in columns.values() for value in methods.get(PAPER, {}).values()]
     floor = min([FLOOR, *published])
-    least = min((value for value in everything if value >= floor), default=floor) if start is None else start
-    most = max(everything, default=1.0)
+    least, most = span or (
+        min((value for value in everything if value >= floor), default=floor),
+        max([floor, *everything]),
+    )
     margin = 0.08 * (most - least or 1.0)
+    edge = least - margin * (3 if any(value < least for value in everything) else 1)
     figure, axes = _lines(max(1, len(columns)), names, max(map(len, columns.values()), default=1))
     figure.suptitle(label, fontsize="medium", y=1 - 0.15 / figure.get_figheight(), va="top")
     for (column, methods), axis in zip(columns.items(), axes, strict=False):
-        axis.set_xlim(least - margin, most + margin)
+        axis.set_xlim(edge, most + margin)
         axis.set_title(column)
         ours = {method: values for method, values in methods.items() if method != PAPER}
         known = methods.get(PAPER, {})
@@ -106,21 +110,20 @@ def draw_beside(
         for (method, values), colour in zip(ours.items(), cycle(COLOURS[1:]), strict=False):
             places = {name: names.index(name) + _shift(method, name, ours) for name in values}
             inside = [name for name in values if values[name] >= least]
-            drawn += axis.plot(
-                [values[name] for name in inside], [places[name] for name in inside], "o", color=colour, ms=5
-            )
+            at = [values[name] for name in inside], [places[name] for name in inside]
+            drawn += axis.plot(*at, "o", color=colour, ms=5)
             for name in values.keys() - set(inside):
-                axis.plot([least - margin], [places[name]], "<", ms=6, color=colour, clip_on=False)
-                at = least - 0.4 * margin, places[name]
-                axis.text(*at, f"{values[name]:.3g}", color=colour, fontsize="x-small", va="center")
-        place = 0.0, -0.3 / (LINE * len(names))
+                axis.plot([edge], [places[name]], "<", ms=6, color=colour, clip_on=False)
+                beside = edge + 0.6 * margin, places[name]
+                axis.text(*beside, f"{values[name]:.3g}", color=colour, fontsize="xx-small", va="center")
+        place = 0.0, -0.3 / (LINE * max(1, len(names)))
         axis.legend(drawn, [PAPER, *ours], loc="upper left", bbox_to_anchor=place, frameon=False, borderaxespad=0)
     return figure
 
 
 FLOOR = 0.0
 """Our values below it, where none of the paper's is, do not stretch the axis."""
-LINE = 0.4
+LINE = 0.45
 """Inches between two lines of `draw_beside`."""
 
 

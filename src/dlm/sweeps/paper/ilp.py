@@ -71,7 +71,7 @@ class IlpTable(Experiment):
             published = {_short(task): figures["paper"][task][row["column"]]["seeds"] for task in run}
             methods = shown.setdefault(row["column"], {PAPER: published})
             methods.setdefault(row["method"], {})[_short(row["task"])] = row["successful"]
-        save_figure(draw_beside(shown, "successful seeds, %", start=0), path)
+        save_figure(draw_beside(shown, "successful seeds, %", span=(0, 100)), path)
 
 
 def _short(task: str) -> str:
