@@ -30,7 +30,7 @@ def test_what_is_missing_is_run_and_a_page_is_written(dlm: Run, tmp_path: Path) 
     assert again.returncode == 0, again.stderr
     assert "[1/1] search graph/1-outdegree 0: verified" in again.stderr
     page = (tmp_path / "found" / "paper-ilp-fast.md").read_text()
-    assert "| search | family/has-father | 1 | 100 ± 0 | 100 ± 0 | 100 | 100 |" in page
+    assert "| search | family/has-father | 1 | 100 | 100 | 100 / 100 | 100 | 100 |" in page
     rows = json.loads((tmp_path / "found" / "paper-ilp-fast.json").read_text())["rows"]
     assert [row["task"] for row in rows] == ["family/has-father", "graph/1-outdegree"]
     # Records made elsewhere, and a page without runs.
@@ -38,6 +38,7 @@ def test_what_is_missing_is_run_and_a_page_is_written(dlm: Run, tmp_path: Path) 
         "reproduce", "ilp", "--schedule", "fast", "--take", "found/paper-ilp-fast.jsonl", "--page", "--out", "new"
     )
     assert taken.returncode == 0, taken.stderr
+    assert taken.stderr == "2 runs taken from found/paper-ilp-fast.jsonl\n"
     assert (tmp_path / "new" / "paper-ilp-fast.md").read_text() == page
 
 
@@ -56,6 +57,8 @@ CASES = {
     "seeds": (("ilp", "--seeds", "x"), "seeds are given as numbers and ranges"),
     "schedule": (("cost", "--schedule", "fast"), "has the schedule paper, not fast"),
     "records": (("ilp", "--take", "nowhere"), "there are no records in nowhere"),
+    "all methods without time": (("rl", "--methods", "all", "--time-limit", "-5"), "'time_limit' setting must be"),
+    "page of nothing": (("ilp", "--page", "--out", "nowhere"), "the folder has no records of `dlm reproduce`"),
     "jobs": (("ilp", "--jobs", "0"), "--jobs must be at least 1"),
     "factor": (("ablation", "--shorten", "0.5"), "'shorten' setting must be a number of at least 1"),
     "option of another": (("ilp", "--shorten", "4"), "takes no --shorten"),

@@ -1,6 +1,7 @@
 """`dlm sweep`, as a user runs it."""
 
 import json
+import shutil
 import signal
 from pathlib import Path
 
@@ -24,11 +25,20 @@ def test_a_sweep_ends_in_a_table_and_goes_on_where_it_was(dlm: Run, tmp_path: Pa
     found = tmp_path / "found"
     assert len((found / "records.jsonl").read_text().splitlines()) == 4
     table = json.loads((found / "table.json").read_text())
+    about = {"problem": "family/has-father", "learner": "search", "outputs": "4"}
     assert [(row["settings"], row["runs"], row["verified"]) for row in table] == [
-        ({"depth": "4", "outputs": "4"}, 2, 2),
-        ({"depth": "5", "outputs": "4"}, 2, 2),
+        ({**about, "depth": "4"}, 2, 2),
+        ({**about, "depth": "5"}, 2, 2),
     ]
-    assert (found / "table.md").read_text().startswith("| depth | outputs | runs |")
+    other = dlm(*FEW[:4], "--grid", "depth=6", "--seeds", "3", "--time-limit", 90, "--out", "found")
+    assert other.stderr.startswith("1 run, ")
+    assert "table.json: of 5 runs" in other.stdout
+    text = (found / "table.md").read_text()
+    assert "- problem: family/has-father\n- learner: search\n" in text
+    assert "| 6 |  | 3 | 90 | 1 | 1 (100 %) |" in text
+    assert "| 4 | 4 | 0-1 | 600 | 2 | 2 (100 %) |" in text, "those of the sweep before"
+    again = dlm(*FEW[:4], "--grid", "depth=6", "--seeds", "3", "--out", "found")
+    assert again.stderr == "the run is there already\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -60,6 +70,25 @@ def test_ones_own_data_are_swept_too(dlm: Run, tmp_path: Path) -> None:
         ("data", 0.2, 1),
         ("data", 0.3, 1),
     ]
+
+
+def test_other_data_are_other_runs(dlm: Run, tmp_path: Path) -> None:
+    shutil.copytree(SHOP, tmp_path / "shop")
+    arguments = ("sweep", "./shop", "--seeds", "0", "--jobs", 1, "--out", "found")
+    assert dlm(*arguments).returncode == 0
+    records = tmp_path / "found" / "records.jsonl"
+    assert dlm(*arguments).stderr == "the run is there already\n"
+    orders = tmp_path / "shop" / "orders.csv"
+    orders.write_text("\n".join(orders.read_text().splitlines()[:-1]) + "\n")
+    again = dlm(*arguments)
+    assert again.returncode == 0, again.stderr
+    assert again.stderr.startswith("1 run, 1 at a time\n")
+    before, after = (json.loads(line) for line in records.read_text().splitlines())
+    assert before["key"] == after["key"]
+    assert before["data"] != after["data"]
+    assert before["run_dir"] != after["run_dir"]
+    records.write_text(json.dumps({name: value for name, value in before.items() if name != "data"}) + "\n")
+    assert dlm(*arguments).stderr == "the run is there already\n", "a record that does not say of which data"
 
 
 CASES = {

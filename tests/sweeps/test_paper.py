@@ -1,6 +1,8 @@
 """The experiments of the paper: which runs they take, and what pages say of their records."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +10,14 @@ import pytest
 from PIL import Image
 
 from dlm.cli.sweep_options import RunLines
-from dlm.errors import ResourceError, SettingsError
+from dlm.errors import ResourceError, RunError, SettingsError
+from dlm.runs.settings import ScheduleName
 from dlm.sweeps.executors import LocalProcesses
 from dlm.sweeps.paper.critic import curve_of
 from dlm.sweeps.paper.experiment import ExperimentName, Wanted
 from dlm.sweeps.paper.figures import ABLATION, COST, ILP, RL, RL_COLUMNS
 from dlm.sweeps.paper.measure import measure
-from dlm.sweeps.paper.reproduce import EXPERIMENTS, open_records, reproduce, write_page
+from dlm.sweeps.paper.reproduce import EXPERIMENTS, open_records, reproduce, take_records, write_page
 from dlm.sweeps.records import Records
 
 
@@ -30,14 +33,34 @@ def test_the_papers_figures_are_complete() -> None:
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_a_page_can_be_written_of_nothing(name: ExperimentName, tmp_path: Path) -> None:
+def test_no_page_is_written_of_nothing(name: ExperimentName, tmp_path: Path) -> None:
+    experiment, wanted, out = EXPERIMENTS[name](), Wanted(), tmp_path / "new"
+    with pytest.raises(RunError, match=r"there is no run for the page of .*the folder has no records"):
+        write_page(experiment, wanted, open_records(experiment, wanted, out), out)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_runs_that_failed_have_a_page_too(name: ExperimentName, tmp_path: Path) -> None:
     experiment, wanted = EXPERIMENTS[name](), Wanted()
-    page = write_page(experiment, wanted, open_records(experiment, wanted, tmp_path), tmp_path)
-    assert page == tmp_path / f"paper-{name}.md"
+    records = open_records(experiment, wanted, tmp_path)
+    (job, *_) = experiment.jobs(wanted)
+    records.keep(job.key, {**job.about, "error": "no memory"})
+    page = write_page(experiment, wanted, records, tmp_path)
     assert page.read_text().startswith("# The paper's")
+    assert f"- {job.key}: no memory" in page.read_text()
     assert json.loads(page.with_suffix(".json").read_text())
     with Image.open(page.with_suffix(".png")) as picture:
         assert picture.width > 300
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_documentation_names_every_method(name: ExperimentName) -> None:
+    lines = (Path(__file__).parents[2] / "docs" / "reproduce.md").read_text().splitlines()
+    rows = [cells for line in lines if (cells := line.split(" | ")) and len(cells) > 2 and cells[1] == name]
+    named = {method: "usual)" in row[0] for row in rows for method in re.findall("`([^`]+)`", row[0])}
+    experiment = EXPERIMENTS[name]()
+    assert named == {method: method in experiment.usual for method in experiment.methods}
 
 
 def check(name: ExperimentName, wanted: Wanted) -> None:
@@ -97,9 +120,32 @@ def test_the_ablation_shortens_all_rows_alike() -> None:
     }
 
 
-def test_a_baseline_is_run_where_it_has_templates() -> None:
-    jobs = EXPERIMENTS["rl"]().jobs(Wanted(methods=("nlrl",), seeds=(0,)))
-    assert [job.problem for job in jobs] == ["rl/unstack", "rl/stack", "rl/on", "rl/sorting"]
+def test_what_a_method_cannot_do_is_left_out_unless_it_is_asked_for() -> None:
+    experiment, few = EXPERIMENTS["rl"](), Wanted(methods=("ppo-soft-joined", "nlrl", "dlm-incr-sl"), seeds=(0, 1))
+    worlds: dict[str, list[str]] = {}
+    for job in experiment.jobs(few):
+        worlds.setdefault(job.asked, []).append(f"{job.problem} {job.seed}")
+    assert worlds["ppo-soft-joined"] == ["rl/blocksworld 0", "rl/blocksworld 1"]
+    assert worlds["nlrl"][:4] == ["rl/unstack 0", "rl/stack 0", "rl/on 0", "rl/sorting 0"]
+    assert worlds["dlm-incr-sl"][:3] == ["rl/sorting 0", "rl/path 0", "rl/blocksworld 0"]
+    check("rl", few)
+    left = experiment.left_out(few)
+    assert [line.partition(":")[0] for line in left] == [
+        "no ppo-soft-joined of rl/unstack, rl/stack, rl/on, rl/sorting, rl/path",
+        "no dlm-incr-sl of rl/unstack, rl/stack, rl/on",
+        "no nlrl of rl/path, rl/blocksworld",
+    ]
+    with pytest.raises(SettingsError, match="whose objects have copies"):
+        check("rl", replace(few, tasks=("rl/path",)))
+
+
+def test_what_cannot_be_done_by_a_schedule_leaves_the_others() -> None:
+    experiment = EXPERIMENTS["rl"]()
+    wanted = Wanted(methods=tuple(experiment.methods), schedule="paper", seeds=(0,))
+    left = {line.split()[1] for line in experiment.left_out(wanted) if line.partition(":")[0].count("rl/") == 6}
+    assert left == {"search", "imitation", "nlrl", "dlm-incr-sl", "ppo+repair"}
+    assert left.isdisjoint(job.asked for job in experiment.jobs(wanted))
+    check("rl", wanted)
 
 
 def test_the_usual_critic_runs_keep_the_soft_policy() -> None:
@@ -123,6 +169,7 @@ def run(seed: int, *, end: float, verified: bool, first: int | None, **more: Any
     trials = [trial(end)] * 3
     return {
         "asked": "gradient", "task": "family/is-uncle", "seed": seed, "commit": "abc", "verified": verified,
+        "settings": {"schedule": "paper"}, "ended": "finished",
         "schedule": {"verified": end == 1.0, "first_verified": first, "trials": trials}, "trials": [trial(1.0)] * 3,
         "restarts": 1, "steps": 50_000, "wall_seconds": 10.0, "cpu_seconds": 3600.0, "literals": 5, **more,
     }  # fmt: skip
@@ -140,59 +187,143 @@ def test_the_paper_counts_what_is_read_off_at_the_end(tmp_path: Path) -> None:
     assert row["first_verified"] == [1000, 2000, 3000]
     assert row["cpu_hours"] == 1.0
     text = write_page(experiment, wanted, records, tmp_path).read_text()
-    assert "| gradient | family/is-uncle | 2 | 95 ± 5 | 95 ± 5 | 50 | 50 | 100 | 1000, 2000, 3000 | 50000 | 1 |" in text
+    assert "| gradient | family/is-uncle | 2 | 95 ± 5 | 95 ± 5 | 100 / 100 | 50 | 50 | 100 | 1000, 2000, 3000 |" in text
+    assert text.splitlines()[2].startswith("Written by `dlm reproduce ilp` from `paper-ilp.jsonl`")
+    with Image.open(tmp_path / "paper-ilp.png") as picture:
+        assert picture.width > 300
     assert "- 2: no memory" in text
 
 
 def test_baselines_are_not_looked_at_on_the_way(tmp_path: Path) -> None:
     experiment, wanted = EXPERIMENTS["ilp"](), Wanted()
     records = open_records(experiment, wanted, tmp_path)
-    records.keep("0", {**run(0, end=0.9, verified=False, first=None), "asked": "dilp"})
+    records.keep("0", {**run(0, end=0.9, verified=False, first=None), "asked": "dilp", "settings": {}})
     text = write_page(experiment, wanted, records, tmp_path).read_text()
-    assert "| dilp | family/is-uncle | 1 | 90 ± 0 | 90 ± 0 | 0 | 0 | 0 |  | 50000 |" in text
+    assert "| dilp | family/is-uncle | 1 | 90 | 90 | 90 / 90 | 0 | 0 | 0 |  | 50000 |" in text
+    assert "Written by `dlm reproduce ilp --methods dilp`" in text
+
+
+@pytest.mark.parametrize("method", ["gradient", "nlm", "search"])
+def test_training_that_was_cut_short_is_no_success(method: str, tmp_path: Path) -> None:
+    """What there is at the time limit was not read off at the end; a search has no other end."""
+    experiment, wanted = EXPERIMENTS["ilp"](), Wanted()
+    records = open_records(experiment, wanted, tmp_path)
+    settings = {"schedule": "paper"} if method == "gradient" else {}
+    about = {"asked": method, "settings": settings, "schedule": None, "limit": 300.0}
+    records.keep("0", {**run(0, end=1.0, verified=True, first=None), **about})
+    records.keep("1", {**run(1, end=1.0, verified=True, first=None), **about, "ended": "time limit"})
+    (row,) = experiment.figures(records.done, wanted)["rows"]
+    cut = 0 if method == "search" else 1
+    assert (row["cut_short"], row["successful"], row["verified"]) == (cut, 100 - 50 * cut, 100 - 50 * cut)
+    text = write_page(experiment, wanted, records, tmp_path).read_text()
+    assert ("| 300 (1 cut short) |" if cut else "| 300 |") in text
+
+
+def test_percentages_have_two_decimals(tmp_path: Path) -> None:
+    experiment, wanted = EXPERIMENTS["ilp"](), Wanted()
+    records = open_records(experiment, wanted, tmp_path)
+    records.keep("0", run(0, end=0.617778, verified=False, first=None))
+    assert "| 1 | 61.78 | 61.78 | 61.78 / 61.78 |" in write_page(experiment, wanted, records, tmp_path).read_text()
 
 
 def test_a_soft_model_has_no_literals(tmp_path: Path) -> None:
     experiment, wanted = EXPERIMENTS["ilp"](), Wanted()
     records = open_records(experiment, wanted, tmp_path)
-    soft = {**run(0, end=1.0, verified=True, first=None), "asked": "nlm", "schedule": None}
+    soft = {**run(0, end=1.0, verified=True, first=None), "asked": "nlm", "schedule": None, "settings": {}}
     del soft["literals"]
     records.keep("0", soft)
     (row,) = experiment.figures(records.done, wanted)["rows"]
     assert (row["successful"], row["literals"]) == (100, None)
     assert (
-        "| nlm | family/is-uncle | 1 | 100 ± 0 | 100 ± 0 | 100 |"
+        "| nlm | family/is-uncle | 1 | 100 | 100 | 100 / 100 | 100 |"
         in write_page(experiment, wanted, records, tmp_path).read_text()
     )
+
+
+def ablation_run(row: str, task: str, seed: int, end: float, shorten: float = 5) -> dict[str, Any]:
+    rows = {"dlm": {}, "softmax": {"noise": "none", "dropout": 0}}
+    settings = {"schedule": "paper", "shorten": shorten, **rows[row]}
+    return {**run(seed, end=end, verified=True, first=1), "asked": row, "task": task, "settings": settings}
+
+
+UNCLE, FATHER = "family/is-uncle", "family/has-father"
 
 
 def test_the_ablation_averages_over_tasks(tmp_path: Path) -> None:
     experiment, wanted = EXPERIMENTS["ablation"](), Wanted(shorten=5)
     records = open_records(experiment, wanted, tmp_path)
-    for number, (task, end) in enumerate((("a", 1.0), ("a", 0.5), ("b", 1.0))):
-        about = {"asked": "dlm", "task": task, "settings": {"shorten": 5}}
-        records.keep(str(number), {**run(number, end=end, verified=True, first=1), **about})
-    records.keep("other", {**run(9, end=0.0, verified=True, first=1), "asked": "dlm", "settings": {"shorten": 8}})
+    for number, (task, end) in enumerate(((UNCLE, 1.0), (UNCLE, 0.5), (FATHER, 1.0))):
+        records.keep(str(number), ablation_run("dlm", task, number, end))
+    records.keep("9", {**ablation_run("dlm", FATHER, 1, 1.0), "ended": "time limit"})
     (row,) = experiment.figures(records.done, wanted)["rows"]
-    assert (row["runs"], row["successful"], row["by_task"]) == (3, 75, {"a": 50, "b": 100})
-    assert "| dlm | all of it | 3 | 75 | 95 |" in write_page(experiment, wanted, records, tmp_path).read_text()
+    assert (row["runs"], row["successful"], row["by_task"]) == (4, 50, {UNCLE: 50, FATHER: 50})
+    text = write_page(experiment, wanted, records, tmp_path).read_text()
+    assert "| dlm | all of it | 4 | 50 | 95 |" in text
+    assert "2 tasks, 3 seeds; the paper's figures are averages over 10 tasks and 5 seeds." in text
+    assert "Cut short by the time limit, and not successful: 1 run of dlm." in text
+
+
+def test_each_factor_of_the_ablation_has_its_page(tmp_path: Path) -> None:
+    experiment = EXPERIMENTS["ablation"]()
+    records = open_records(experiment, Wanted(), tmp_path)
+    records.keep("5", ablation_run("dlm", FATHER, 0, 1.0))
+    page = write_page(experiment, Wanted(shorten=5), records, tmp_path)
+    assert page.name == "paper-ablation-shorten-5.md"
+    assert "`dlm reproduce ablation --methods dlm --shorten 5` from `paper-ablation.jsonl`" in page.read_text()
+    with pytest.raises(RunError, match="has 1 of dlm schedule=paper shorten=5"):
+        write_page(experiment, Wanted(), records, tmp_path)
+    records.keep("8", ablation_run("dlm", UNCLE, 0, 0.5, shorten=8))
+    other = write_page(experiment, Wanted(), records, tmp_path)
+    assert other.name == "paper-ablation.md"
+    assert UNCLE in other.read_text()
+    assert UNCLE not in page.read_text()
 
 
 def test_the_ablation_compares_what_all_rows_have_run(tmp_path: Path) -> None:
     experiment, wanted = EXPERIMENTS["ablation"](), Wanted(shorten=5)
     records = open_records(experiment, wanted, tmp_path)
     for row, task, seed, end in (
-        ("dlm", "a", 0, 1.0),
-        ("dlm", "a", 1, 0.5),
-        ("dlm", "b", 0, 0.5),
-        ("softmax", "a", 0, 0.5),
+        ("dlm", FATHER, 0, 1.0),
+        ("dlm", FATHER, 1, 0.5),
+        ("dlm", UNCLE, 0, 0.5),
+        ("softmax", FATHER, 0, 0.5),
     ):
-        about = {"asked": row, "task": task, "settings": {"shorten": 5}}
-        records.keep(f"{row} {task} {seed}", {**run(seed, end=end, verified=True, first=1), **about})
+        records.keep(f"{row} {task} {seed}", ablation_run(row, task, seed, end))
     rows = experiment.figures(records.done, wanted)["rows"]
     assert {row["method"]: (row["runs"], row["successful"]) for row in rows} == {"softmax": (1, 0), "dlm": (1, 100)}
     text = write_page(experiment, wanted, records, tmp_path).read_text()
+    assert "1 task, 1 seed;" in text
     assert "Compared are the tasks and seeds that all rows have run; 2 more runs are in the records." in text
+
+
+@pytest.mark.parametrize(
+    ("name", "schedule", "other"),
+    [("ilp", "paper", "ilp fast"), ("ilp", "paper", "cost"), ("rl", "fast", "critic"), ("cost", "paper", "ilp fast")],
+)
+def test_runs_of_another_experiment_are_not_taken(
+    name: ExperimentName, schedule: ScheduleName, other: str, tmp_path: Path
+) -> None:
+    """Though their methods have the same names, and their tasks too."""
+    experiment, wanted = EXPERIMENTS[name](), Wanted(schedule=schedule)
+    others = {
+        "ilp fast": {"asked": "gradient", "task": FATHER, "settings": {}},
+        "cost": {"asked": "nlm", "task": "family/is-grandparent", "settings": {"objects": 10}},
+        "critic": {"asked": "ppo", "task": "rl/unstack", "settings": {"keep_soft": True}},
+    }
+    elsewhere, records = tmp_path / "elsewhere.jsonl", open_records(experiment, wanted, tmp_path / "new")
+    lines = [{**others[other], "seed": 3, "verified": True}]
+    elsewhere.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(RunError, match=f"has no run that `dlm reproduce {name}.*it has 1 of {lines[0]['asked']}"):
+        take_records(experiment, wanted, records, elsewhere)
+    assert not records.path.parent.exists()
+    (job, *_) = experiment.jobs(Wanted(schedule=schedule, seeds=() if name == "cost" else (3,)))
+    lines.append({**job.about, "verified": True})
+    elsewhere.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    said = take_records(experiment, wanted, records, elsewhere)
+    assert said == f"1 run taken from {elsewhere}; not taken: 1 of something else"
+    assert list(records) == [job.key]
+    said = take_records(experiment, wanted, records, elsewhere)
+    assert said == f"0 runs taken from {elsewhere}; not taken: 1 there already or in error, 1 of something else"
 
 
 def earned(name: str, mean: float) -> dict[str, Any]:
@@ -209,16 +340,29 @@ def test_the_best_seed_of_a_policy_stands_beside_the_paper_s(tmp_path: Path) -> 
         tests = [earned("10 numbers", mean), earned("50 numbers", mean - 0.4)]
         about = {"asked": "ppo", "task": "rl/sorting", "seed": seed, "commit": "abc", "verified": seed == 1}
         cost = {"wall_seconds": 5.0, "literals": 4, "cpu_seconds": 5.0, "learner": "ppo+repair"}
-        records.keep(str(seed), {**about, **cost, "returns": tests, "soft_returns": []})
+        limit = {"settings": {"repair": False}, "limit": 300.0 * (seed + 1)}
+        records.keep(str(seed), {**about, **cost, **limit, "returns": tests, "soft_returns": []})
+    soft = {"asked": "ppo-soft", "settings": {"keep_soft": True}, "returns": [], "soft_returns": tests}
+    records.keep("soft", {**records["0"], **soft, "limit": 1500.0})
     text = write_page(experiment, wanted, records, tmp_path).read_text()
-    assert "| ppo | rl/sorting | 10 numbers | 2 | 1 | 1 | 0.940 | 0.920 ± 0.02 | 0.939 | 100 | 5 | 5 | 4 |" in text
+    assert "`dlm reproduce rl` from" in text
+    row = "| ppo | rl/sorting | 10 numbers | 2 | 1 | 1 | 0.940 | 0.920 ± 0.02 | 0.939 | 100 | 5 | 5 | 300, 600 | 4 |"
+    assert row in text
+    assert "| ppo-soft | rl/sorting | 10 numbers | 1 | 0 | 1 | 0.940 | 0.940 | 0.939 | 100 | 5 | 5 | 1,500 |  |" in text
     assert "| ppo+repair 2 | DLM 0.939 ± 0.02 |" in text
 
 
 def test_curves_end_with_the_fresh_episodes(tmp_path: Path) -> None:
     experiment, wanted = EXPERIMENTS["critic"](), Wanted()
     curve = [[100, -1.0, 0.0], [200, 0.5, 0.95], [300, 0.5, 0.8], [400, 0.9, 0.95]]
-    base = {"task": "rl/unstack", "seed": 0, "commit": "abc", "steps": 500, "curve": curve}
+    base = {
+        "task": "rl/unstack",
+        "seed": 0,
+        "commit": "abc",
+        "steps": 500,
+        "curve": curve,
+        "settings": {"keep_soft": True},
+    }
     solved = {**base, "asked": "ppo", "soft_returns": [earned("4 blocks", 0.94)]}
     assert curve_of(solved)[-1].tolist() == [500, 1.0]
     records = open_records(experiment, wanted, tmp_path)
@@ -227,6 +371,8 @@ def test_curves_end_with_the_fresh_episodes(tmp_path: Path) -> None:
     text = write_page(experiment, wanted, records, tmp_path).read_text()
     assert "| DLM | PPO with the critic | rl/unstack | 1 | 1 | 200 | 0.940 |" in text
     assert "| DLM | REINFORCE | rl/unstack | 1 | 0 | never | 0.100 |" in text
+    assert "| all |" not in text, "one task is its own mean"
+    assert json.loads((tmp_path / "paper-critic.json").read_text())["tasks"] == ["rl/unstack"]
 
 
 def test_what_is_cut_short_has_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,11 +21,15 @@ from dlm.sweeps.process import run_job
 ENDLESS = Job("graph/6-connectivity", "search", 0, 300.0, {"depth": 3})
 
 
-def wait_for(path: Path) -> None:
+def wait_until(so: Callable[[], bool], what: str) -> None:
     end = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < end, f"{path} did not appear"
+    while not so():
+        assert time.monotonic() < end, what
         time.sleep(0.02)
+
+
+def wait_for(path: Path) -> None:
+    wait_until(path.exists, f"{path} did not appear")
 
 
 def test_a_record_says_what_was_asked_what_came_out_and_what_it_cost(father: Job, tmp_path: Path) -> None:
@@ -108,6 +113,20 @@ def test_a_longer_limit_goes_on_with_what_a_shorter_one_ended(tmp_path: Path) ->
     assert longer["cpu_seconds"] > short["cpu_seconds"]
 
 
+def test_no_limit_goes_on_with_what_a_shorter_one_ended(tmp_path: Path) -> None:
+    """Which is the default then, not what the run was told before."""
+    short = run_job(replace(ENDLESS, limit=1.0), tmp_path)
+    assert short is not None
+    stop = threading.Event()
+    thread = threading.Thread(target=run_job, args=(replace(ENDLESS, limit=None), tmp_path, stop))
+    thread.start()
+    settings = tmp_path / ENDLESS.folder / "settings.json"
+    wait_until(lambda: json.loads(settings.read_text())["time_limit"] == 600, "it did not go on")
+    stop.set()
+    thread.join(timeout=60)
+    assert not thread.is_alive()
+
+
 def test_a_run_that_is_stopped_from_outside_is_an_error_and_can_go_on(tmp_path: Path) -> None:
     found = []
     thread = threading.Thread(target=lambda: found.append(run_job(ENDLESS, tmp_path)))
@@ -146,3 +165,10 @@ def test_runs_end_with_the_sweep_whatever_ends_it(tmp_path: Path) -> None:
     wait_for(out / "result.json")
     assert json.loads((out / "result.json").read_text())["ended"] == "interrupted"
     assert (out / "search.safetensors").exists(), "to be gone on with"
+    spent = json.loads((out / "progress.json").read_text())["seconds"]
+    cost = out / "cost.json"
+    wait_until(lambda: cost.exists() and json.loads(cost.read_text())["wall_seconds"] >= spent, "its cost is lost")
+    assert json.loads(cost.read_text())["cpu_seconds"] > 0
+    again = run_job(replace(ENDLESS, limit=spent + 0.5), tmp_path)
+    assert again is not None
+    assert again["wall_seconds"] > spent + 0.5

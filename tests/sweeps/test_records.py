@@ -42,6 +42,33 @@ def test_what_failed_or_was_never_run_is_missing(records: Records) -> None:
     assert not records.is_missing(job)
 
 
+@pytest.mark.parametrize(
+    ("kind", "before", "now", "missing"),
+    [
+        ("task", 60.0, None, True),  # of which the default is 600 s
+        ("task", None, 1200.0, True),
+        ("task", None, 600.0, False),
+        ("task", None, None, False),
+        ("task", 1200.0, None, False),
+        ("data", 60.0, None, True),
+        ("policy", None, 800.0, False),  # 900 s
+        ("policy", 800.0, None, True),
+    ],
+)
+def test_more_time_than_before_is_more_than_the_default_too(
+    records: Records, kind: str, before: float | None, now: float | None, missing: bool
+) -> None:
+    job = Job("t", "search", 0, now)
+    ended = {**RUN, "kind": kind, "limit": before, "verified": False, "ended": "time limit"}
+    records.keep(job.key, ended)
+    assert records.is_missing(job) is missing
+    records.keep(job.key, {**ended, "verified": True})
+    assert not records.is_missing(job)
+    del ended["limit"]
+    records.keep(job.key, ended)
+    assert not records.is_missing(job), "made elsewhere: who knows how long it was given"
+
+
 def test_half_a_line_counts_as_not_written(records: Records) -> None:
     records.keep("a", RUN)
     whole = records.path.read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -17,13 +18,17 @@ from dlm.sweeps.sweep import parse_seeds
 
 __all__ = ["reproduce"]
 
+ALL = "all"
+METHODS_HELP = (
+    "These methods: names of learners, or of rows; all for all that there are. Default: of ilp gradient; of rl ppo and "
+    "ppo-soft; of the others all."
+)
+
 
 def reproduce(
     what: Annotated[str, typer.Argument(metavar="ilp|rl|ablation|critic|cost", help="Which table or figure.")],
     tasks: Annotated[list[str] | None, typer.Option(metavar="TASK...", help="Only these tasks.")] = None,
-    methods: Annotated[
-        list[str] | None, typer.Option(metavar="NAME...", help="These methods: names of learners, or of rows.")
-    ] = None,
+    methods: Annotated[list[str] | None, typer.Option(metavar="NAME...", help=METHODS_HELP)] = None,
     seeds: Annotated[str | None, typer.Option(metavar="SEEDS", help="Seeds such as 0-9. Default: the paper's.")] = None,
     schedule: Annotated[
         ScheduleName | None,
@@ -55,7 +60,7 @@ def reproduce(
     experiment = _experiment(what)
     wanted = Wanted(
         tasks=tuple(words(tasks)),
-        methods=tuple(words(methods)),
+        methods=tuple(experiment.methods) if ALL in words(methods) else tuple(words(methods)),
         seeds=() if seeds is None else parse_seeds(seeds),
         schedule=schedule,
         limit=time_limit,
@@ -66,7 +71,11 @@ def reproduce(
     if not page:
         experiment.check_runs(wanted)
         executor = choose_executor(jobs, ray)
-    records = paper.open_records(experiment, wanted, out, take)
+        for line in experiment.left_out(wanted):
+            print(line, file=sys.stderr)
+    records = paper.open_records(experiment, wanted, out)
+    if take is not None:
+        print(paper.take_records(experiment, wanted, records, take), file=sys.stderr)
     print(paper.reproduce(experiment, wanted, records, executor, out, RunLines()))
     if not page and any(job.key in records.errors for job in experiment.jobs(wanted)):
         raise typer.Exit(SOME_FAILED)

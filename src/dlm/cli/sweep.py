@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dlm.api.front_door import is_data
 from dlm.cli.display import print_table
 from dlm.cli.policy_options import complete_problem
 from dlm.cli.sweep_options import SOME_FAILED, JobsOption, RayOption, RunLines, SeedsOption
 from dlm.data.draft import draft, make_folder
+from dlm.data.sources.fingerprint import fingerprint
 from dlm.errors import SettingsError
 from dlm.sweeps.executors import choose_executor
 from dlm.sweeps.grid import check_settings, parse_grid, settings_of
 from dlm.sweeps.job import Job, Record
 from dlm.sweeps.records import Records
 from dlm.sweeps.sweep import parse_seeds, run_missing
-from dlm.sweeps.table import HEAD, cells, markdown_table, table_rows
+from dlm.sweeps.table import HEAD, cells, names_in, page, table_rows
+from dlm.sweeps.wording import counted
 
 __all__ = ["sweep"]
 
@@ -65,29 +69,41 @@ def sweep(
     chosen = [{**fixed, **combination} for combination in combinations]
     limit = {} if time_limit is None else {"time_limit": time_limit}
     check_settings(problem, [{**settings, **limit} for settings in chosen])
-    planned = [_job(problem, seed, time_limit, settings) for seed in parse_seeds(seeds) for settings in chosen]
+    planned = _jobs(problem, parse_seeds(seeds), time_limit, chosen)
     folder = out or Path("sweeps") / problem.replace("/", "-").replace(":", "-").strip("-.")
     executor = choose_executor(jobs, ray)
     make_folder(folder)
     records = Records(folder / "records.jsonl")
     run_missing(planned, records, executor, folder / "runs", RunLines())
-    _show([records[job.key] for job in planned], list(combinations[0]), folder)
+    _show([records[job.key] for job in planned], list(combinations[0]), records)
     if any(job.key in records.errors for job in planned):
         raise typer.Exit(SOME_FAILED)
 
 
-def _job(problem: str, seed: int, limit: float | None, settings: Record) -> Job:
-    rest = {name: value for name, value in settings.items() if name not in ("learner", "time_limit")}
-    return Job(problem, settings.get("learner", "auto"), seed, settings.get("time_limit", limit), rest)
+def _jobs(problem: str, seeds: Iterable[int], limit: float | None, chosen: Sequence[Record]) -> list[Job]:
+    """All settings of a seed before those of the next."""
+    found = []
+    data = {
+        test: fingerprint(problem, test) if is_data(problem) else "" for test in {each.get("test") for each in chosen}
+    }
+    for seed in seeds:
+        for settings in chosen:
+            rest = {name: value for name, value in settings.items() if name != "learner"}
+            learner = settings.get("learner", "auto")
+            found.append(Job(problem, learner, seed, limit, rest, data=data[settings.get("test")]))
+    return found
 
 
-def _show(runs: list[Record], names: list[str], folder: Path) -> None:
-    """Print the table, and write it beside the records."""
-    rows = table_rows(runs, names)
-    head = (*(name.upper().replace("_", " ") for name in names), *HEAD)
+def _show(runs: list[Record], names: list[str], records: Records) -> None:
+    """Print the table of these runs, and write that of all runs beside the records."""
+    folder = records.path.parent
+    all_runs = [*runs, *(record for record in records.values() if record not in runs)]
+    written = table_rows(all_runs, names_in(all_runs))
     with draft(folder / "table.json") as path:
-        path.write_text(json.dumps(rows, indent=1) + "\n")
+        path.write_text(json.dumps(written, indent=1) + "\n")
     with draft(folder / "table.md") as path:
-        path.write_text(markdown_table([word.lower() for word in head], map(cells, rows)))
-    print_table(head, [cells(row) for row in rows])
-    print(f"\nrecords     {folder / 'records.jsonl'}\ntable       {folder / 'table.md'}, table.json")
+        path.write_text(page(written))
+    head = (*(name.upper().replace("_", " ") for name in names), *HEAD)
+    print_table(head, [cells(row) for row in table_rows(runs, names)])
+    print(f"\nrecords     {records.path}")
+    print(f"table       {folder / 'table.md'}, table.json: of {counted(len(records), 'run')}")

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from dlm.sweeps.job import Job, Record
+from dlm.sweeps.wording import counted, how_long
 
 __all__ = ["SOME_FAILED", "JobsOption", "RayOption", "SeedsOption", "RunLines", "spread_values", "words"]
 
@@ -57,18 +58,22 @@ class RunLines:
         self._outcome = outcome or _outcome
 
     def begin(self, missing: int, kept: int, where: str) -> None:
-        there = f"; {kept} are there already" if kept and missing else ""
+        there = f"; {kept} {'is' if kept == 1 else 'are'} there already" if kept and missing else ""
         if missing:
-            _print(f"{missing} runs, {where}{there}")
+            _print(f"{counted(missing, 'run')}, {where}{there}")
         elif kept:
-            _print(f"all {kept} runs are there already")
+            _print("the run is there already" if kept == 1 else f"all {kept} runs are there already")
 
-    def ended(self, job: Job, record: Record, number: int, of: int) -> None:
+    def started(self, job: Job) -> None:
+        _print(f"{job.key}: begins")
+
+    def ended(self, job: Job, record: Record, number: int, of: int, left: float | None = None) -> None:
         outcome = f"ERROR {record['error']}" if "error" in record else self._outcome(record)
-        _print(f"[{number}/{of}] {job.key}: {outcome}")
+        _print(f"[{number}/{of}] {job.key}: {outcome}" + (f"; about {how_long(left)} left" if left else ""))
 
     def stopped(self, number: int, of: int) -> None:
-        _print(f"stopped after {number} of {of} runs; the same command goes on, also with those that were under way")
+        goes_on = "the same command goes on, also with those that were under way"
+        _print(f"stopped after {number} of {counted(of, 'run')}; {goes_on}")
 
 
 def _print(line: str) -> None:

@@ -94,7 +94,7 @@ class LearnSettings(RunSettings):
                 f"the learner {self.learner!r} has no such schedule: {', '.join(given)} can be set for gradient or auto"
             )
         if self.noise is not None and self.noise not in NOISES:
-            raise SettingsError(f"The 'noise' setting must be one of {NOISES}. Got {self.noise!r} instead.")
+            raise SettingsError(f"The 'noise' setting must be one of {', '.join(NOISES)}. Got {self.noise!r} instead.")
         _require_number("noise_decay", self.noise_decay, "above 0 and at most 1", lambda value: 0 < value <= 1)
         _require_number("dropout", self.dropout, "at least 0 and below 1", lambda value: 0 <= value < 1)
         _require_number("diversity", self.diversity, "a positive number", lambda value: 0 < value < math.inf)

@@ -47,6 +47,10 @@ def check_policy_task(domain: AnyDomain, settings: RunSettings, teacher: Teacher
         raise SettingsError(
             f"the learner 'nlrl' has templates for {', '.join(NLRL_WORLDS)}, not for {domain.name}; use search or ppo"
         )
+    if settings.model == "joined" and not (domain.copies and domain.action_arity == 2):
+        raise SettingsError(
+            f"--model joined is for worlds whose objects have copies, such as rl/blocksworld; {domain.name} has none"
+        )
     for learner in settings.turns:
         check_learner(learner, settings.device)
     if settings.learner in TAUGHT:

@@ -109,7 +109,7 @@ class PolicyRunSettings(RunSettings):
                 f"the {self.learner} learner has no soft policy to keep; use --learner ppo or reinforce"
             )
         if self.model not in MODELS:
-            raise SettingsError(f"The 'model' setting must be one of {MODELS}. Got {self.model!r} instead.")
+            raise SettingsError(f"The 'model' setting must be one of {', '.join(MODELS)}. Got {self.model!r} instead.")
         if self.model in PROGRAMLESS and not (self.keep_soft and self.learner in SOFT):
             raise SettingsError(
                 f"no program is read off the model {self.model}: --model {self.model} is for --learner ppo or "

@@ -52,7 +52,7 @@ class RunSettings:
         for name, known in (("learner", self.learners), ("schedule", SCHEDULES), ("device", DEVICES)):
             value = getattr(self, name)
             if value not in known:
-                raise SettingsError(f"The {name!r} setting must be one of {known}. Got {value!r} instead.")
+                raise SettingsError(f"The {name!r} setting must be one of {', '.join(known)}. Got {value!r} instead.")
         training = [name for name in self.learners if name in (*TRAINED, "auto")]
         if self.device == "cuda" and self.learner not in training:
             use = f"--device cuda is for --learner {' or '.join(training)}"

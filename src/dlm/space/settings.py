@@ -18,6 +18,7 @@ __all__ = [
     "Range",
     "TNorm",
     "as_published",
+    "option_text",
     "require_flag",
 ]
 
@@ -106,8 +107,8 @@ class MachineSettings:
             _require(
                 1 <= layer < self.depth and 0 <= arity <= self.breadth_at(layer) and outputs >= 1,
                 "unit_outputs",
-                "(layer, arity, n_O) of units that exist, with n_O at least 1",
-                (layer, arity, outputs),
+                "LAYER:ARITY:N of units that exist, with N at least 1",
+                ((layer, arity, outputs),),
             )
 
     @property
@@ -157,6 +158,16 @@ def as_published(settings: MachineSettings) -> MachineSettings:
     return replace(settings, constants="published", repeats=not settings.distinct)
 
 
+def option_text(value: object) -> str:
+    """A value as it stands behind an option: lists with commas, and lists in these with colons."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        parts = [":".join(map(str, part)) if isinstance(part, list | tuple) else str(part) for part in value]
+        return ",".join(parts) or "none"
+    return str(value)
+
+
 def require_flag(name: str, value: object) -> None:
     """Refuse what is neither true nor false: a word would count as true."""
     _require(isinstance(value, bool), name, "true or false", value)
@@ -174,4 +185,5 @@ def _is_whole(value: object) -> bool:
 
 def _require(condition: bool, name: str, expected: str, got: object) -> None:
     if not condition:
-        raise SettingsError(f"The '{name}' setting must be {expected}. Got {got!r} instead.")
+        shown = option_text(got) if isinstance(got, list | tuple) else repr(got)
+        raise SettingsError(f"The '{name}' setting must be {expected}. Got {shown} instead.")

@@ -6,7 +6,7 @@ import os
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from types import ModuleType
@@ -23,6 +23,14 @@ ANSWER_SECONDS = 5.0
 RAY_CLIENT = "ray://"
 
 
+Started = Callable[[Job], None]
+"""What is called when a run begins, from any thread."""
+
+
+def _unseen(job: Job) -> None:
+    """Nobody looks."""
+
+
 class Executor(Protocol):
     """Something that runs jobs and gives their records as they come. What is stopped early gives none."""
 
@@ -30,8 +38,8 @@ class Executor(Protocol):
     def where(self) -> str:
         """Where jobs run, and how many at a time."""
 
-    def run(self, jobs: Sequence[Job], folder: Path) -> Iterator[tuple[Job, Record]]:
-        """Run jobs whose run folders go into `folder`."""
+    def run(self, jobs: Sequence[Job], folder: Path, started: Started = _unseen) -> Iterator[tuple[Job, Record]]:
+        """Run jobs whose run folders go into `folder`; what is known to begin is told."""
 
 
 class LocalProcesses:
@@ -46,12 +54,17 @@ class LocalProcesses:
     def where(self) -> str:
         return f"{self.count} at a time"
 
-    def run(self, jobs: Sequence[Job], folder: Path) -> Iterator[tuple[Job, Record]]:
+    def run(self, jobs: Sequence[Job], folder: Path, started: Started = _unseen) -> Iterator[tuple[Job, Record]]:
         """Run jobs; whoever leaves the loop stops those under way, which save what they have."""
         stop = threading.Event()
+
+        def begin(job: Job) -> Record | None:
+            started(job)
+            return run_job(job, folder, stop)
+
         pool = ThreadPoolExecutor(self.count)
         try:
-            running = {pool.submit(run_job, job, folder, stop): job for job in jobs}
+            running = {pool.submit(begin, job): job for job in jobs}
             for done in as_completed(running):
                 record = done.result()
                 if record is not None:
@@ -73,7 +86,12 @@ class RayCluster:
     def where(self) -> str:
         return f"on the Ray cluster {self.address}"
 
-    def run(self, jobs: Sequence[Job], folder: Path) -> Iterator[tuple[Job, Record]]:  # noqa: ARG002 the protocol's
+    def run(
+        self,
+        jobs: Sequence[Job],
+        folder: Path,  # noqa: ARG002 the protocol's
+        started: Started = _unseen,  # noqa: ARG002 a cluster does not tell
+    ) -> Iterator[tuple[Job, Record]]:
         ray = self._connect()
         try:
             remote = ray.remote(num_cpus=1, max_retries=0)(_run_there)

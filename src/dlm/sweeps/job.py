@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dlm.runs.options import option_text, options_of
+from dlm.policies.settings import PolicyRunSettings
+from dlm.runs.options import options_of
+from dlm.runs.settings import RunSettings
 from dlm.runs.version import code_version
+from dlm.space.settings import option_text
 
-__all__ = ["Job", "Record", "goes_on", "key_of"]
+__all__ = ["Job", "Record", "goes_on", "key_of", "limit_of"]
 
 Record = dict[str, Any]
 """What is known of a run, as it stands in a file: the JSON of `dlm learn`, what was asked for, and what it cost."""
@@ -28,6 +31,8 @@ class Job:
     """Seconds of learning; None for the default."""
     settings: Mapping[str, object] = field(default_factory=dict)
     asked: str = ""
+    data: str = ""
+    """What the files of one's own data hold (`fingerprint`); other data make another run of the same name."""
 
     @property
     def key(self) -> str:
@@ -37,7 +42,8 @@ class Job:
     @property
     def folder(self) -> str:
         """The name of the run's folder."""
-        return "".join(letter if letter.isalnum() or letter in "-_.=" else "-" for letter in self.key)
+        name = f"{self.key} {self.data}".strip()
+        return "".join(letter if letter.isalnum() or letter in "-_.=" else "-" for letter in name)
 
     @property
     def about(self) -> Record:
@@ -49,6 +55,7 @@ class Job:
             "settings": dict(self.settings),
             "limit": self.limit,
             "commit": code_version(),
+            **({"data": self.data} if self.data else {}),
         }
 
     def command(self, out: Path, *, resume: bool = False) -> list[str]:
@@ -67,8 +74,15 @@ def key_of(asked: str, problem: str, seed: int, settings: Mapping[str, object]) 
     return " ".join([asked, problem, str(seed), *words])
 
 
-def goes_on(found: Record, before: object, limit: float | None) -> bool:
+def limit_of(kind: object, limit: float | None) -> float:
+    """The seconds that a run of this kind is given if it is asked for this limit, or for none."""
+    if limit is not None:
+        return limit
+    return PolicyRunSettings.time_limit if kind == PolicyRunSettings.kind else RunSettings.time_limit
+
+
+def goes_on(found: Record, before: float | None, limit: float | None) -> bool:
     """Whether a run that its time limit ended without a verified program is now given more time."""
-    if limit is None or not isinstance(before, int | float) or found.get("verified"):
+    if found.get("verified") or found.get("ended") != "time limit":
         return False
-    return found.get("ended") == "time limit" and limit > before
+    return limit_of(found.get("kind"), limit) > limit_of(found.get("kind"), before)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dlm.export.templates import open_templates
 from dlm.sweeps.job import Record
+from dlm.sweeps.wording import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -23,9 +24,12 @@ def open_pages(folder: Path) -> Environment:
     pages.filters |= {
         "column": _column,
         "commits": _commits,
+        "counted": counted,
         "f": _format,
         "mean": statistics.mean,
         "median": statistics.median,
+        "percent": _percent,
+        "plus_minus": _plus_minus,
         "row": _row,
         "tally": _tally,
     }
@@ -35,6 +39,16 @@ def open_pages(folder: Path) -> Environment:
 def _format(value: float | None, spec: str, factor: float = 1) -> str:
     """A number as Python formats it, times a factor; nothing for what is not known."""
     return "" if value is None else format(value * factor if factor != 1 else value, spec)
+
+
+def _percent(value: float | None) -> str:
+    """A percentage with at most two decimals; nothing for what is not known."""
+    return "" if value is None else f"{round(value, 2):g}"
+
+
+def _plus_minus(mean: str, spread: str) -> str:
+    """A mean with its spread, where there is one."""
+    return f"{mean} ± {spread}" if spread else mean
 
 
 def _commits(records: Iterable[Record]) -> str:

@@ -1,7 +1,8 @@
 """A job in a process of its own with one thread: run to its end, or gone on with where an earlier sweep was killed.
 
 The seconds of a run count from the start of its process to the printed program, those of earlier sittings too; CPU
-seconds and the largest resident memory are those that the system counted.
+seconds and the largest resident memory are those that the system counted. They are noted in the run folder: by the
+process itself as it goes on, and exactly when it has ended.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ import subprocess
 import tempfile
 import threading
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from dlm.data.draft import draft, make_folder
+from dlm.data.draft import make_folder
 from dlm.errors import RunError
-from dlm.runs.codec import decode
 from dlm.runs.folder import RunFolder
 from dlm.runs.settings import check_version
+from dlm.sweeps.cost import Cost, read_cost, write_cost
 from dlm.sweeps.curve import read_curve
-from dlm.sweeps.job import Job, Record, goes_on
+from dlm.sweeps.job import Job, Record, goes_on, limit_of
 
 __all__ = ["ONE_THREAD", "run_job"]
 
@@ -37,20 +38,6 @@ LEARNED = (0, 3)
 CUT_SHORT = ("interrupted", "stopped")
 ERROR = "error: "
 """What `dlm` says first of an error."""
-COST = "cost.json"
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What a run has cost so far."""
-
-    wall_seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    peak_megabytes: float = 0.0
-
-    def __add__(self, other: Cost) -> Cost:
-        wall, cpu = self.wall_seconds + other.wall_seconds, self.cpu_seconds + other.cpu_seconds
-        return Cost(round(wall, 2), round(cpu, 2), round(max(self.peak_megabytes, other.peak_megabytes), 1))
 
 
 @dataclass(frozen=True)
@@ -68,12 +55,13 @@ def run_job(job: Job, folder: Path, stop: threading.Event | None = None) -> Reco
     out = folder / job.folder
     began = _has_begun(out)
     if began and (found := _result_in(out, job.limit)) is not None:
-        return _record(job, out, found, _cost_of(out))  # it had ended, but its record was not written any more
-    ended = _call(job, out, stop, resume=began)
-    cost = (_cost_of(out) if began else Cost()) + ended.cost
-    if out.is_dir():
-        with draft(out / COST) as path:
-            path.write_text(json.dumps(asdict(cost)) + "\n")
+        return _record(job, out, found, read_cost(out))  # it had ended, but its record was not written any more
+    before = read_cost(out) if began else Cost()
+    # What goes on has the limit of its settings unless it is told another: no limit is the default here too.
+    asked = replace(job, limit=limit_of(_settings_in(out).get("kind"), job.limit)) if began else job
+    ended = _call(asked, out, stop, resume=began)
+    cost = before + ended.cost
+    write_cost(out, cost)
     if ended.code in LEARNED:
         found = json.loads(ended.printed)
         if found["ended"] not in CUT_SHORT:
@@ -98,7 +86,7 @@ def _has_begun(out: Path) -> bool:
     if not (out / "settings.json").is_file():
         return False
     try:
-        check_version(RunFolder(out).read_json("settings.json"))
+        check_version(_settings_in(out))
     except RunError:
         shutil.rmtree(out, ignore_errors=True)
         return False
@@ -118,18 +106,16 @@ def _result_in(out: Path, limit: float | None) -> Record | None:
         found = RunFolder(out).read_json("result.json")
     except RunError:
         found = {"ended": CUT_SHORT[0]}
-    before = RunFolder(out).read_json("settings.json").get("time_limit")
+    before = _settings_in(out)["time_limit"]
     if found.get("ended") not in CUT_SHORT and not goes_on(found, before, limit):
         return found
     (out / "result.json").unlink()
     return None
 
 
-def _cost_of(out: Path) -> Cost:
-    try:
-        return decode(json.loads((out / COST).read_text()), Cost)
-    except (OSError, LookupError, TypeError, ValueError):
-        return Cost()
+def _settings_in(out: Path) -> Record:
+    settings: Record = RunFolder(out).read_json("settings.json")
+    return settings
 
 
 def _is_set(stop: threading.Event | None) -> bool:

@@ -43,14 +43,14 @@ class Records(dict[str, Record]):
         new = {_key(record): record for record in records if "error" not in record}
         new = {key: record for key, record in new.items() if "error" in self.get(key, {"error": ""})}
         for key, record in new.items():
-            own = {name: value for name, value in record.items() if name != "key"}
-            self.keep(key, {**own, "settings": _settings(record)})
+            self.keep(key, {name: value for name, value in record.items() if name != "key"})
         return len(new)
 
     def is_missing(self, job: Job) -> bool:
-        """Whether a run is yet to be made, or has more time now. One that ended in an error is tried again."""
+        """Whether a run is yet to be made, or of these data, or has more time now. Errors are tried again."""
         known = self.get(job.key, {"error": ""})
-        return "error" in known or goes_on(known, known.get("limit"), job.limit)
+        other = known.get("data", job.data) != job.data
+        return other or "error" in known or goes_on(known, known.get("limit", math.inf), job.limit)
 
     @property
     def done(self) -> list[Record]:
@@ -69,7 +69,7 @@ def read_records(source: Path) -> list[Record]:
         return [record for path in files for record in read_records(path)]
     if not source.is_file():
         raise RunError(f"there are no records in {source}: expected a file of JSON lines, or a folder of JSON files")
-    return [record for _, record in _read_lines(source)]
+    return [{**record, "settings": _settings(record)} for _, record in _read_lines(source)]
 
 
 def _read_lines(path: Path) -> Iterator[tuple[str, Record]]:

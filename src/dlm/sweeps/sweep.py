@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
@@ -12,7 +13,7 @@ from dlm.sweeps.executors import Executor
 from dlm.sweeps.job import Job, Record
 from dlm.sweeps.records import Records
 
-__all__ = ["Watcher", "parse_seeds", "run_missing"]
+__all__ = ["Watcher", "parse_seeds", "run_missing", "seconds_left"]
 
 
 class Watcher(Protocol):
@@ -21,8 +22,11 @@ class Watcher(Protocol):
     def begin(self, missing: int, kept: int, where: str) -> None:
         """So many runs are to be made, and so many are there."""
 
-    def ended(self, job: Job, record: Record, number: int, of: int) -> None:
-        """A run has ended, the so many-th of those that were missing."""
+    def started(self, job: Job) -> None:
+        """A run begins. Of a cluster nobody knows when."""
+
+    def ended(self, job: Job, record: Record, number: int, of: int, left: float | None = None) -> None:
+        """A run has ended, the so many-th of those that were missing; the others take about so many seconds."""
 
     def stopped(self, number: int, of: int) -> None:
         """Something has stopped the runs after so many; those under way have saved what they had."""
@@ -41,12 +45,20 @@ def run_missing(
     if fresh:
         for job in missing:
             shutil.rmtree(folder / job.folder, ignore_errors=True)
-    ended = executor.run(missing, folder) if missing else iter(())
+    begun = time.monotonic()
+    started: list[Job] = []
+
+    def start(job: Job) -> None:
+        started.append(job)
+        watch.started(job)
+
+    ended = executor.run(missing, folder, start) if missing else iter(())
     number = 0
     try:
         for number, (job, record) in enumerate(ended, 1):
             records.keep(job.key, {**job.about, **record})
-            watch.ended(job, record, number, len(missing))
+            left = seconds_left(time.monotonic() - begun, number, len(started), len(missing))
+            watch.ended(job, record, number, len(missing), left)
     except KeyboardInterrupt:
         watch.stopped(number, len(missing))
         raise
@@ -55,6 +67,12 @@ def run_missing(
         if close is not None:
             close()
     return len(missing)
+
+
+def seconds_left(spent: float, ended: int, started: int, of: int) -> float:
+    """About how long the rest takes, as these runs did; those under way are taken to be half done."""
+    done = ended + max(0, started - ended) / 2
+    return spent / done * (of - done)
 
 
 def parse_seeds(text: str) -> tuple[int, ...]:

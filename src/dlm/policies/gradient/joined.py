@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from dlm.envs.domain import State
-from dlm.errors import SettingsError
 from dlm.machine import Valuation
 from dlm.machine.machine import unit_views
 from dlm.machine.unit import apply_unit, unit_literals
@@ -35,11 +34,8 @@ class JoinedActor(SoftActor):
     """Scores pairs of the objects that are acted on, by what the machine says about them and about their copies."""
 
     def _make(self, generator: torch.Generator | None) -> nn.Parameter:
-        if not self.domain.copies or self.domain.action_arity != 2:
-            raise SettingsError(
-                f"--model joined is for worlds whose objects have copies, such as rl/blocksworld; {self.domain.name} "
-                "has none"
-            )
+        assert self.domain.copies
+        assert self.domain.action_arity == 2
         self.wiring = _widened(self.wiring)
         return super()._make(generator)
 

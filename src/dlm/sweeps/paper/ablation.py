@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from dlm.sweeps.job import Job, Record
-from dlm.sweeps.paper.drawing import draw_bars
+from dlm.sweeps.paper.drawing import draw_bars, save_figure
 from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
 from dlm.sweeps.paper.figures import ABLATION
-from dlm.sweeps.paper.ilp import OWN_TRAINING, ended, spread, successful
+from dlm.sweeps.paper.outcomes import OWN_TRAINING, is_cut_short, spread, successful, tests_of
+from dlm.sweeps.wording import counted
 from dlm.tasks import task_names
 
 __all__ = ["SHORTEN", "AblationTable"]
@@ -39,12 +40,19 @@ class AblationTable(Experiment):
     def methods(self) -> Mapping[str, Method]:
         return ROWS
 
-    def jobs(self, wanted: Wanted) -> list[Job]:
+    def planned(self, wanted: Wanted) -> list[Job]:
         return self.chosen_jobs(wanted, OWN_TRAINING, {"schedule": "paper", "shorten": _factor(wanted)})
 
-    def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
+    def page_stem(self, wanted: Wanted) -> str:
+        """A page for each factor; the runs of all are in one file."""
         factor = _factor(wanted)
-        runs = [run for run in records if run.get("settings", {}).get("shorten") == factor]
+        return self.stem(wanted) + ("" if factor == SHORTEN else f"-shorten-{factor:g}")
+
+    def command(self, wanted: Wanted, methods: Collection[str]) -> str:
+        return f"{super().command(wanted, methods)} --shorten {_factor(wanted):g}"
+
+    def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
+        factor, runs = _factor(wanted), records
         compared = _compared(runs)
         rows = [
             _row(method, mine)
@@ -55,6 +63,7 @@ class AblationTable(Experiment):
             "shorten": factor,
             "rows": rows,
             "tasks": list(dict.fromkeys(run["task"] for run in compared)),
+            "seeds": sorted({run["seed"] for run in compared}),
             "left_out": len(runs) - len(compared),
             "commits": sorted({run["commit"] for run in runs}),
             "hours": sum(run.get("cpu_seconds") or 0 for run in runs) / 3600,
@@ -63,7 +72,9 @@ class AblationTable(Experiment):
     def draw(self, figures: Record, path: Path) -> None:
         paper: dict[str, float | None] = {name: ABLATION[name][0] for name in ROWS}
         ours: dict[str, float | None] = {row["method"]: row["successful"] for row in figures["rows"]}
-        draw_bars({"paper": paper, f"here, {len(figures['tasks'])} tasks": ours}, "average PSS, %", path)
+        tasks, seeds = (counted(len(figures[name]), name[:-1]) for name in ("tasks", "seeds"))
+        shown = {"paper, 10 tasks, 5 seeds": paper, f"here, {tasks}, {seeds}": ours}
+        save_figure(draw_bars(shown, "average PSS, %", end=105), path)
 
 
 def _factor(wanted: Wanted) -> float:
@@ -84,11 +95,12 @@ def _row(method: Method, runs: Sequence[Record]) -> Record:
     for run in runs:
         by_task.setdefault(run["task"], []).append(run)
     seeds = {task: 100 * statistics.mean(successful(run) for run in group) for task, group in by_task.items()}
-    rates = [100 * ended(run)[0]["success_rate"] for run in runs]
+    rates = [100 * tests_of(run)[0]["success_rate"] for run in runs]
     return {
         "method": method.name,
         "words": method.words,
         "runs": len(runs),
+        "cut_short": sum(map(is_cut_short, runs)),
         "successful": statistics.mean(seeds.values()),
         "by_task": seeds,
         "rate": statistics.mean(rates),

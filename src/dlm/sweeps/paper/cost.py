@@ -25,7 +25,7 @@ STEPS = {
     "dnl-ilp-step": Method("dnl-ilp-step", column="dNL-ILP", words="a training step of dNL-ILP"),
 }
 TESTS = {
-    "soft": Method("soft", words="the soft machine on one world"),
+    "soft": Method("soft", column="DLM, soft machine", words="the soft machine on one world"),
     "program": Method("program", "search", column="DLM", words="the extracted program on one world, by bits"),
     "nlm": Method("nlm", column="NLM", words="the neural logic machine on one world"),
     "dnl-ilp": Method("dnl-ilp", column="dNL-ILP", words="the memberships of dNL-ILP on one world"),
@@ -53,11 +53,17 @@ class CostStudy(Experiment):
     def methods(self) -> Mapping[str, Method]:
         return METHODS
 
-    def jobs(self, wanted: Wanted) -> list[Job]:
+    def planned(self, wanted: Wanted) -> list[Job]:
         """The runs that make the programs; all else is measured, not learned."""
         if "program" not in (wanted.methods or self.usual):
             return []
         return [Job(task, "search", 0, 600.0) for task in self.chosen_tasks(wanted)]
+
+    def includes(self, run: Record, wanted: Wanted) -> bool:  # noqa: ARG002 as all experiments
+        """What was measured, and the runs that made programs."""
+        measured = run["asked"] in METHODS and run.get("settings", {}).keys() == {"objects"}
+        learned = run["asked"] == METHODS["program"].learner and not run.get("settings")
+        return run["task"] in self.tasks and (measured or learned)
 
     def run(self, wanted: Wanted, records: Records, executor: Executor, folder: Path, watch: Watcher) -> None:
         run_missing(self.jobs(wanted), records, executor, folder, watch)
@@ -73,6 +79,7 @@ class CostStudy(Experiment):
             settings = {"objects": objects}
             job = Job(task, what, 0, settings=settings)
             if records.is_missing(job):
+                watch.started(job)
                 found = measure(what, task=task, objects=objects, **program)
                 about = {"asked": what, "task": task, "seed": 0, "settings": settings, "commit": code_version()}
                 records.keep(job.key, {**about, **found})
@@ -97,15 +104,18 @@ class CostStudy(Experiment):
 
     def draw(self, figures: Record, path: Path) -> None:
         """Time above memory, a column a task: what was measured here, and the paper's as thin lines."""
-        figure, axes = new_panels(2, len(self.tasks), (11, 7))
+        tasks = [task for task, rows in figures["tests"].items() if rows] or self.tasks
+        figure, axes = new_panels(2, len(tasks), (5.5 * len(tasks) if len(tasks) > 1 else 7, 7))
         for row, (name, unit, factor) in enumerate((("seconds", "s", 1.0), ("bytes", "MB", 1e-6))):
-            for column, task in enumerate(self.tasks):
-                axis = axes[row * len(self.tasks) + column]
+            for column, task in enumerate(tasks):
+                axis = axes[row * len(tasks) + column]
                 for place, what in enumerate(figures["columns"]):
                     found = [each[what] for each in figures["tests"][task]]
                     points = [(each["objects"], each[name] * factor) for each in found if each and each.get(name)]
                     if points:
-                        axis.plot(*zip(*points, strict=True), "o-", ms=3, color=COLOURS[1 + place], label=what)
+                        axis.plot(
+                            *zip(*points, strict=True), "o-", ms=3, color=COLOURS[1 + place], label=TESTS[what].column
+                        )
                 for method, rows in COST[task].items():
                     place = next(place for place, test in enumerate(TESTS.values()) if test.column == method)
                     known = [(objects, cost[row]) for objects, cost in rows.items() if objects]
@@ -119,7 +129,7 @@ class CostStudy(Experiment):
                 axis.set_title(task.partition("/")[2], fontsize=10)
                 style(axis)
         handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
+        figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
         save_figure(figure, path)
 
 

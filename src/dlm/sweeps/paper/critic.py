@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,9 @@ from numpy.typing import NDArray
 from dlm.sweeps.job import Job, Record
 from dlm.sweeps.paper.drawing import COLOURS, count_by_decades, new_panels, save_figure, style
 from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
+
+if TYPE_CHECKING:
+    from matplotlib.lines import Line2D
 
 __all__ = ["CriticFigure", "curve_of"]
 
@@ -43,17 +48,18 @@ class CriticFigure(Experiment):
     def methods(self) -> Mapping[str, Method]:
         return METHODS
 
-    def jobs(self, wanted: Wanted) -> list[Job]:
+    def planned(self, wanted: Wanted) -> list[Job]:
         schedule = self.schedule(wanted)
         return self.chosen_jobs(wanted, LIMIT, {} if schedule == "fast" else {"schedule": schedule})
 
     def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
         runs = [run for run in records if run.get("curve")]
         steps = _grid(runs)
+        tasks = [task for task in self.tasks if any(run["task"] == task for run in runs)]
         series, rows = [], []
         for method in METHODS.values():
             mine = [run for run in runs if run["asked"] == method.name]
-            for task in (None, *self.tasks):  # None: all of them, as in the paper
+            for task in _panels(tasks):
                 group = [run for run in mine if task in (None, run["task"])]
                 if group:
                     series.append(_series(method, task, group, steps))
@@ -63,6 +69,7 @@ class CriticFigure(Experiment):
             "steps": steps.tolist(),
             "series": series,
             "rows": rows,
+            "tasks": tasks,
             "success": SUCCESS,
             "commits": sorted({run["commit"] for run in runs}),
             "hours": sum(run.get("cpu_seconds") or 0 for run in runs) / 3600,
@@ -71,25 +78,31 @@ class CriticFigure(Experiment):
     def draw(self, figures: Record, path: Path) -> None:
         """A row a machine: all tasks together, then each."""
         machines = list(dict.fromkeys(each["machine"] for each in figures["series"])) or ["DLM"]
-        panels = [(machine, task) for machine in machines for task in (None, *self.tasks)]
-        figure, axes = new_panels(len(machines), len(self.tasks) + 1, (13, 3.4 * len(machines)))
-        for axis, (machine, task) in zip(axes, panels, strict=True):
-            for method in METHODS.values():
-                for each in figures["series"]:
-                    if (each["method"], each["machine"], each["task"]) == (method.name, machine, task):
-                        colour = COLOURS[1 + WORDS.index(method.words)]
-                        axis.fill_between(figures["steps"], each["low"], each["high"], color=colour, alpha=0.18, lw=0)
-                        axis.plot(figures["steps"], each["mean"], color=colour, label=method.words)
-            axis.set_title(f"{machine}, {'mean of the three' if task is None else task.partition('/')[2]}", fontsize=10)
+        tasks = _panels(figures["tasks"] or self.tasks)
+        figure, axes = new_panels(len(machines), len(tasks), (max(4.5, 3.25 * len(tasks)), 3.4 * len(machines)))
+        drawn: dict[str, Line2D] = {}
+        for axis, (machine, task) in zip(axes, product(machines, tasks), strict=True):
+            for each in figures["series"]:
+                if (each["machine"], each["task"]) == (machine, task):
+                    words = METHODS[each["method"]].words
+                    colour = COLOURS[1 + WORDS.index(words)]
+                    axis.fill_between(figures["steps"], each["low"], each["high"], color=colour, alpha=0.18, lw=0)
+                    (drawn[words],) = axis.plot(figures["steps"], each["mean"], color=colour)
+            which = f"mean of {len(tasks) - 1} tasks" if task is None else task.partition("/")[2]
+            axis.set_title(f"{machine}, {which}", fontsize=10)
             axis.set_xlabel("environment steps")
             axis.set_ylim(-0.02, 1.02)
             count_by_decades(axis)
             style(axis)
-        axes[0].set_ylabel("success in training")
-        handles, labels = axes[0].get_legend_handles_labels()
-        if handles:
-            figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+        for first in axes[:: len(tasks)]:
+            first.set_ylabel("success in training")
+        figure.legend([*drawn.values()], [*drawn], loc="outside lower center", ncols=4, frameon=False)
         save_figure(figure, path)
+
+
+def _panels(tasks: Sequence[str]) -> list[str | None]:
+    """Each task, and before them None for their mean, as in the paper; one task is its own mean."""
+    return [*([None] if len(tasks) > 1 else []), *tasks]
 
 
 def curve_of(run: Record) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,8 +58,8 @@ def count_by_decades(axis: Axes) -> None:
     axis.xaxis.set_minor_formatter(NullFormatter())
 
 
-def draw_bars(shown: Mapping[str, Mapping[str, float | None]], label: str, path: Path) -> None:
-    """A group of bars for each name, one for each column; what is not known has none."""
+def draw_bars(shown: Mapping[str, Mapping[str, float | None]], label: str, end: float) -> Figure:
+    """A group of bars for each name, one for each column; what is not known has none. The axis goes from 0 to `end`."""
     columns = {column: known for column, values in shown.items() if (known := _known(values))}
     names = list(dict.fromkeys(name for values in columns.values() for name in values))
     figure, (axis,) = new_panels(1, 1, (max(5.0, 1.1 * len(names)), 3.8))
@@ -66,50 +67,63 @@ def draw_bars(shown: Mapping[str, Mapping[str, float | None]], label: str, path:
     for place, (column, values) in enumerate(columns.items()):
         at = [number + (place - (len(columns) - 1) / 2) * width for number, name in enumerate(names)]
         places = [(x, values[name]) for x, name in zip(at, names, strict=True) if name in values]
-        axis.bar([x for x, _ in places], [value for _, value in places], width, color=COLOURS[place % 8], label=column)
+        bars = axis.bar([x for x, _ in places], [v for _, v in places], width, color=COLOURS[place % 8], label=column)
+        axis.bar_label(bars, fmt="%.0f", fontsize="x-small")
     axis.set_xlim(-0.5, max(len(names), 1) - 0.5)
     axis.set_xticks(range(len(names)), [name.rpartition("/")[2] for name in names], rotation=25, ha="right")
     axis.set_ylabel(label)
+    axis.set_ylim(0, end)
     style(axis)
     if columns:
         figure.legend(loc="outside upper center", ncols=4, frameon=False)
-    save_figure(figure, path)
+    return figure
 
 
 def draw_beside(
-    shown: Mapping[str, Mapping[str, Mapping[str, float | None]]], label: str, path: Path, start: float | None = None
-) -> None:
+    shown: Mapping[str, Mapping[str, Mapping[str, float | None]]], label: str, span: tuple[float, float] | None = None
+) -> Figure:
     """A panel for each column of the paper, a line for each name: the paper's figure as a ring, each of ours as a dot.
 
-    `shown` has columns, in these methods, in these names. What is far below `start`, by default the least that the
-    paper has, is an arrow at the edge.
+    `shown` has columns, in these methods, in these names. The axis goes over `span`, or from the least value that is
+    not below `FLOOR` or all of the paper's; what is below is an arrow at the edge with its value.
     """
     columns = {column: {method: _known(values) for method, values in known.items()} for column, known in shown.items()}
     names = list(dict.fromkeys(name for methods in columns.values() for values in methods.values() for name in values))
     everything = [value for methods in columns.values() for values in methods.values() for value in values.values()]
     published = [value for methods in columns.values() for value in methods.get(PAPER, {}).values()]
-    least = min(published or everything, default=0.0) if start is None else start
-    most = max(everything, default=1.0)
+    floor = min([FLOOR, *published])
+    least, most = span or (
+        min((value for value in everything if value >= floor), default=floor),
+        max([floor, *everything]),
+    )
     margin = 0.08 * (most - least or 1.0)
+    edge = least - margin * (3 if any(value < least for value in everything) else 1)
     figure, axes = _lines(max(1, len(columns)), names, max(map(len, columns.values()), default=1))
     figure.suptitle(label, fontsize="medium", y=1 - 0.15 / figure.get_figheight(), va="top")
     for (column, methods), axis in zip(columns.items(), axes, strict=False):
-        axis.set_xlim(least - margin, most + margin)
+        axis.set_xlim(edge, most + margin)
         axis.set_title(column)
-        ours = [method for method in methods if method != PAPER]
-        drawn = [axis.plot(*_points(methods.get(PAPER, {}), names), "o", ms=11, mfc="none", mec=COLOURS[0], mew=1.6)[0]]
-        for number, method in enumerate(ours):
-            shift, colour = 0.18 * (number - (len(ours) - 1) / 2), COLOURS[1 + number % (len(COLOURS) - 1)]
-            inside = {name: value for name, value in methods[method].items() if value >= least - margin}
-            far = dict.fromkeys(methods[method].keys() - inside.keys(), least - margin)
-            drawn += axis.plot(*_points(inside, names, shift), "o", ms=5, color=colour)
-            axis.plot(*_points(far, names, shift), "<", ms=6, color=colour, clip_on=False)
-        place = 0.0, -0.3 / (LINE * len(names))
+        ours = {method: values for method, values in methods.items() if method != PAPER}
+        known = methods.get(PAPER, {})
+        lines = [names.index(name) for name in known]
+        drawn = [axis.plot([*known.values()], lines, "o", ms=11, mfc="none", mec=COLOURS[0], mew=1.6)[0]]
+        for (method, values), colour in zip(ours.items(), cycle(COLOURS[1:]), strict=False):
+            places = {name: names.index(name) + _shift(method, name, ours) for name in values}
+            inside = [name for name in values if values[name] >= least]
+            at = [values[name] for name in inside], [places[name] for name in inside]
+            drawn += axis.plot(*at, "o", color=colour, ms=5)
+            for name in values.keys() - set(inside):
+                axis.plot([edge], [places[name]], "<", ms=6, color=colour, clip_on=False)
+                beside = edge + 0.6 * margin, places[name]
+                axis.text(*beside, f"{values[name]:.3g}", color=colour, fontsize="xx-small", va="center")
+        place = 0.0, -0.3 / (LINE * max(1, len(names)))
         axis.legend(drawn, [PAPER, *ours], loc="upper left", bbox_to_anchor=place, frameon=False, borderaxespad=0)
-    save_figure(figure, path)
+    return figure
 
 
-LINE = 0.4
+FLOOR = 0.0
+"""Our values below it, where none of the paper's is, do not stretch the axis."""
+LINE = 0.45
 """Inches between two lines of `draw_beside`."""
 
 
@@ -128,9 +142,10 @@ def _lines(count: int, names: Sequence[str], legend: int) -> tuple[Figure, list[
     return figure, axes
 
 
-def _points(values: Mapping[str, float], names: Sequence[str], shift: float = 0.0) -> tuple[list[float], list[float]]:
-    """Across and down: each value on the line of its name, a little above or below."""
-    return list(values.values()), [names.index(name) + shift for name in values]
+def _shift(method: str, name: str, methods: Mapping[str, Mapping[str, float]]) -> float:
+    """How far a method's value is above or below the line of its name, on which all that have a value are centred."""
+    there = [each for each, values in methods.items() if name in values]
+    return 0.18 * (there.index(method) - (len(there) - 1) / 2)
 
 
 def _known(values: Mapping[str, float | None]) -> dict[str, float]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -70,8 +70,8 @@ class Experiment(ABC):
         """All methods that can be asked for."""
 
     @abstractmethod
-    def jobs(self, wanted: Wanted) -> list[Job]:
-        """The runs that it takes."""
+    def planned(self, wanted: Wanted) -> list[Job]:
+        """The runs that it takes, also those that could not begin."""
 
     @abstractmethod
     def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
@@ -81,10 +81,29 @@ class Experiment(ABC):
     def draw(self, figures: Record, path: Path) -> None:
         """Draw the figures."""
 
+    def includes(self, run: Record, wanted: Wanted) -> bool:
+        """Whether a run is one that the experiment takes, with any seed and time limit."""
+        if run["asked"] not in self.methods or run["task"] not in self.tasks:
+            return False
+        same = replace(wanted, tasks=(run["task"],), methods=(run["asked"],), seeds=(run["seed"],))
+        return any(job.settings == run.get("settings", {}) for job in self.planned(same))
+
     def stem(self, wanted: Wanted) -> str:
-        """What its files are called."""
+        """What the file of its runs is called."""
         schedule = self.schedule(wanted)
         return f"paper-{self.name}" + ("" if schedule == self.schedules[0] else f"-{schedule}")
+
+    def page_stem(self, wanted: Wanted) -> str:
+        """What its page is called."""
+        return self.stem(wanted)
+
+    def command(self, wanted: Wanted, methods: Collection[str]) -> str:
+        """What a user calls to have the page of these methods."""
+        words = ["dlm", "reproduce", self.name]
+        if self.schedule(wanted) != self.schedules[0]:
+            words += ["--schedule", self.schedule(wanted)]
+        named = [name for name in self.methods if name in methods]
+        return " ".join(words + (["--methods", *named] if set(named) != set(self.usual) else []))
 
     def schedule(self, wanted: Wanted) -> ScheduleName:
         return wanted.schedule or self.schedules[0]
@@ -105,12 +124,45 @@ class Experiment(ABC):
             if getattr(wanted, name) not in ((), None) and name not in self.options:
                 raise SettingsError(f"`reproduce {self.name}` takes no {option}: leave it out")
 
+    def jobs(self, wanted: Wanted) -> list[Job]:
+        """The runs that it takes. What a method cannot do is left out, unless its tasks were asked for by name."""
+        planned = self.planned(wanted)
+        refused = {} if wanted.tasks else self._refusals(planned)
+        return [job for job in planned if job.key not in refused] or planned
+
+    def left_out(self, wanted: Wanted) -> list[str]:
+        """Which methods have fewer tasks than they could be asked for, and why the first of them is left out."""
+        planned, kept = self.planned(wanted), {job.key for job in self.jobs(wanted)}
+        refused = self._refusals([job for job in planned if job.key not in kept])
+        methods: dict[str, dict[str, str]] = {}
+        for job in planned:
+            if job.key in refused:
+                methods.setdefault(job.asked or job.learner, {})[job.problem] = refused[job.key]
+        return [f"no {name} of {', '.join(tasks)}: {next(iter(tasks.values()))}" for name, tasks in methods.items()]
+
     def check_runs(self, wanted: Wanted) -> None:
         """Refuse runs that could not begin."""
-        runs = {(job.problem, job.learner, *map(repr, job.settings.items())): job for job in self.jobs(wanted)}
-        for job in runs.values():
-            limit = {} if job.limit is None else {"time_limit": job.limit}
+        for reason in self._refusals(self.jobs(wanted)).values():
+            raise SettingsError(reason)
+
+    def refusal(self, job: Job) -> str | None:
+        """Why a run could not begin."""
+        limit = {} if job.limit is None else {"time_limit": job.limit}
+        try:
             check_settings(job.problem, [{"learner": job.learner, **limit, **job.settings}])
+        except SettingsError as error:
+            return str(error)
+        return None
+
+    def _refusals(self, jobs: Sequence[Job]) -> dict[str, str]:
+        """Why some of these could not begin, by their keys; the seed makes no difference."""
+        known: dict[str, str | None] = {}
+        for job in jobs:
+            anyone = replace(job, seed=0)
+            if anyone.key not in known:
+                known[anyone.key] = self.refusal(anyone)
+        reasons = {job.key: known[replace(job, seed=0).key] for job in jobs}
+        return {key: reason for key, reason in reasons.items() if reason is not None}
 
     def run(self, wanted: Wanted, records: Records, executor: Executor, folder: Path, watch: Watcher) -> None:
         """Run what is missing."""

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from dlm.learning.settings import BASELINES, LEARNERS
 from dlm.sweeps.job import Job, Record
-from dlm.sweeps.paper.drawing import PAPER, draw_beside
+from dlm.sweeps.paper.drawing import PAPER, draw_beside, save_figure
 from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
 from dlm.sweeps.paper.figures import ILP, ILP_COLUMNS, LITERALS
+from dlm.sweeps.paper.outcomes import OWN_TRAINING, is_cut_short, limits_of, spread, successful, tests_of
 from dlm.tasks import task_names
 
-__all__ = ["IlpTable", "ended", "spread", "successful"]
+__all__ = ["IlpTable"]
 
 COLUMNS = {"gradient": "DLM", "nlm": "NLM", "dilp": "dILP", "dnl-ilp": "dNL-ILP"}
 """The paper's column of a learner."""
@@ -23,8 +24,6 @@ NEUTRAL = replace(REPEATS, name="gradient-neutral", settings={"constants": "neut
 WIDE = replace(NEUTRAL, name="gradient-wide", settings={**NEUTRAL.settings, "diversity": 10})
 """As the paper's text can be read, where its published program does something else: quantifiers that look at tuples
 with a repeat; constants that are neutral too; and from wide logits."""
-OWN_TRAINING = 864_000.0
-"""Seconds for training that ends by itself: ten days, as good as no limit."""
 FAST_LIMIT = 600.0
 
 
@@ -42,7 +41,7 @@ class IlpTable(Experiment):
         learners = {name: Method(name, name, column=COLUMNS.get(name)) for name in LEARNERS}
         return learners | {method.name: method for method in (REPEATS, NEUTRAL, WIDE)}
 
-    def jobs(self, wanted: Wanted) -> list[Job]:
+    def planned(self, wanted: Wanted) -> list[Job]:
         ours = self.schedule(wanted) == "fast"
         found = self.chosen_jobs(wanted, FAST_LIMIT, {})
         return found if ours else [_by_its_own_schedule(job, wanted) for job in found]
@@ -72,7 +71,7 @@ class IlpTable(Experiment):
             published = {_short(task): figures["paper"][task][row["column"]]["seeds"] for task in run}
             methods = shown.setdefault(row["column"], {PAPER: published})
             methods.setdefault(row["method"], {})[_short(row["task"])] = row["successful"]
-        draw_beside(shown, "successful seeds, %", path, start=0)
+        save_figure(draw_beside(shown, "successful seeds, %", span=(0, 100)), path)
 
 
 def _short(task: str) -> str:
@@ -88,41 +87,26 @@ def _by_its_own_schedule(job: Job, wanted: Wanted) -> Job:
     return replace(job, settings=settings, limit=OWN_TRAINING if wanted.limit is None else wanted.limit)
 
 
-def ended(run: Record) -> list[Record]:
-    """The tests of what a run ended with: of a schedule of one start, the program read off at its end."""
-    schedule: Record | None = run.get("schedule")
-    trials: list[Record] = (run if schedule is None else schedule)["trials"]
-    return trials
-
-
-def successful(run: Record) -> bool:
-    """As the paper counts: no error in the tests at m and M. Of a schedule, what was read off at its end counts."""
-    train, large, *_ = ended(run)
-    return bool(train["success_rate"] == large["success_rate"] == 1.0)
-
-
 def _first_verified(run: Record) -> int | None:
     """The step at which the program, looked at on the way to a schedule's end, was first right."""
     step: int | None = (run.get("schedule") or {}).get("first_verified")
     return step
 
 
-def spread(values: Sequence[float]) -> float:
-    """The standard deviation over seeds."""
-    return statistics.pstdev(values)
-
-
 def _row(task: str, method: Method, runs: Sequence[Record]) -> Record:
     """What is known of a method on a task."""
     steps = [step for run in runs if (step := _first_verified(run)) is not None]
     row: Record = {"task": task, "method": method.name, "column": method.column, "runs": len(runs)}
-    for place, name in enumerate(("train", "large")):
-        rates = [100 * ended(run)[place]["success_rate"] for run in runs]
-        row[name] = statistics.mean(rates)
-        row[f"{name}_spread"] = spread(rates)
+    row["cut_short"] = sum(map(is_cut_short, runs))
+    row["limits"] = limits_of(runs)
+    rates = [[100 * test["success_rate"] for test in tests_of(run)[:2]] for run in runs]
+    row["best"] = max(rates, key=sum)
+    for name, each in zip(("train", "large"), zip(*rates, strict=True), strict=True):
+        row[name] = statistics.mean(each)
+        row[f"{name}_spread"] = spread(each)
     row["successful"] = _percent(successful(run) for run in runs)
     # At sizes from 2 on too; a schedule's own count, where there is one.
-    row["verified"] = _percent((run.get("schedule") or run)["verified"] for run in runs)
+    row["verified"] = _percent((run.get("schedule") or run)["verified"] and not is_cut_short(run) for run in runs)
     row["first"] = _percent(run["verified"] and run["restarts"] == 1 for run in runs)
     row["ever"] = _percent(run["verified"] or _first_verified(run) is not None for run in runs)
     # Nothing of a learner whose programs are not looked at on the way; empty if none of them was right.

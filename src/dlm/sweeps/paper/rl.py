@@ -8,14 +8,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from dlm.envs import domain_names
-from dlm.errors import SettingsError
 from dlm.policies.settings import METHODS as WORDS
-from dlm.policies.settings import NLRL_WORLDS, POLICY_LEARNERS
+from dlm.policies.settings import POLICY_LEARNERS
 from dlm.policies.verify import Earned
 from dlm.sweeps.job import Job, Record
-from dlm.sweeps.paper.drawing import PAPER, draw_beside
+from dlm.sweeps.paper.drawing import PAPER, draw_beside, save_figure
 from dlm.sweeps.paper.experiment import Experiment, Method, Wanted
 from dlm.sweeps.paper.figures import FIVE_STARTS, RL, RL_COLUMNS, Published
+from dlm.sweeps.paper.outcomes import limits_of, spread
 
 __all__ = ["RlTable", "earned"]
 
@@ -87,16 +87,14 @@ class RlTable(Experiment):
         }
         return {**learners, **{method.name: method for method in VARIANTS}}
 
-    def check(self, wanted: Wanted) -> None:
-        super().check(wanted)
-        if self.schedule(wanted) == "paper" and REPAIRED.name in wanted.methods:
-            raise SettingsError(f"the paper's schedule repairs no programs: {REPAIRED.name} has the schedule fast")
-
-    def jobs(self, wanted: Wanted) -> list[Job]:
+    def planned(self, wanted: Wanted) -> list[Job]:
         schedule = self.schedule(wanted)
-        found = self.chosen_jobs(wanted, LIMITS[schedule], {} if schedule == "fast" else {"schedule": schedule})
-        # Of worlds that a baseline has no templates for only those are tried that were asked for.
-        return [job for job in found if wanted.tasks or job.learner != "nlrl" or job.problem in NLRL_WORLDS]
+        return self.chosen_jobs(wanted, LIMITS[schedule], {} if schedule == "fast" else {"schedule": schedule})
+
+    def refusal(self, job: Job) -> str | None:
+        if job.asked == REPAIRED.name and job.settings.get("schedule") == "paper":
+            return f"the paper's schedule repairs no programs: {REPAIRED.name} has the schedule fast"
+        return super().refusal(job)
 
     def figures(self, records: Sequence[Record], wanted: Wanted) -> Record:
         rows = [
@@ -132,7 +130,7 @@ class RlTable(Experiment):
         }
         for row in rows:
             shown[row["column"]].setdefault(row["method"], {})[_short(row["task"], row["test"])] = row["best"]
-        draw_beside(shown, "mean return of the best seed", path)
+        save_figure(draw_beside(shown, "mean return of the best seed"), path)
 
 
 def _short(task: str, test: str) -> str:
@@ -143,6 +141,12 @@ def _short(task: str, test: str) -> str:
 def earned(run: Record) -> list[Earned]:
     """What the policy that was asked for earned: the program, or the soft policy."""
     return [Earned.from_json(test) for test in run.get("soft_returns") or run["returns"]]
+
+
+def _literals(runs: Sequence[Record]) -> float | None:
+    """The median size of the programs that were tested; a soft policy is none."""
+    sizes = [run["literals"] for run in runs if not run.get("soft_returns")]
+    return statistics.median(sizes) if sizes else None
 
 
 def _published(figure: Published | str) -> Record:
@@ -171,12 +175,13 @@ def _rows(task: str, method: Method, runs: Sequence[Record]) -> list[Record]:
                 "made_by": [run["learner"] for run in runs],
                 "best": statistics.mean(test.mean for test in best[which]),
                 "mean": statistics.mean(means),
-                "spread": statistics.pstdev(means),
+                "spread": spread(means),
                 "success": statistics.mean(test.success for each in tests for test in each[which]),
                 "optimum": None if None in optima else statistics.mean(value for value in optima if value is not None),
                 "seconds": statistics.median(run["wall_seconds"] for run in runs),
                 "cpu_seconds": statistics.median(run["cpu_seconds"] for run in runs),
-                "literals": statistics.median(run["literals"] for run in runs),
+                "limits": limits_of(runs),
+                "literals": _literals(runs),
                 "paper": None if known is None else _published(known[RL_COLUMNS.index(method.column or "")]),
             }
         )
