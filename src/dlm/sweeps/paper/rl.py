@@ -33,7 +33,7 @@ VARIANTS = (
         "ppo-list",
         "ppo",
         {"repair": False, "model": "list"},
-        "DLM",
+        "DLM+incr",
         "the program of a list of machines that PPO alone ends in, three at a time before the best so far",
     ),
     REPAIRED,
@@ -62,9 +62,9 @@ VARIANTS = (
     Method(
         "ppo-soft-warm",
         "ppo",
-        {"keep_soft": True, "action_temperature": 0.03},
+        {"keep_soft": True, "action_temperature": 0.03, "constants": "published", "repeats": False},
         "nIDLM",
-        "the same, trained with warmer actions (.03) than it acts with (.01)",
+        "the published program's machine, trained with warmer actions (.03) than it acts with (.01)",
     ),
     Method("nlm", "ppo", {"keep_soft": True, "model": "nlm"}, "NLM", "the soft policy of a neural logic machine"),
 )
