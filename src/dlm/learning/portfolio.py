@@ -36,6 +36,7 @@ from dlm.runs.result import Ending
 from dlm.runs.session import Session
 from dlm.runs.settings import RunSettings
 from dlm.seeds import Stream
+from dlm.space.wiring import wire
 from dlm.tasks.task import Task
 
 __all__ = ["check_task", "learn", "resume"]
@@ -56,7 +57,9 @@ def check_task(task: Task, settings: RunSettings) -> None:
     """Refuse what cannot be learned, before anything is written."""
     assert isinstance(settings, LearnSettings)
     check_learner(settings.learner, settings.device)
-    settings.machine.check(task.inputs, task.target_arity)
+    wiring = wire(settings.machine, task.inputs, task.target, task.target_arity)
+    if not settings.incremental:  # later phases have predicates of other arities among their inputs
+        wiring.check_reached()
     _check_breadth(task, settings)
 
 
