@@ -52,6 +52,15 @@ def test_it_learns_an_easy_task_and_ends_early() -> None:
     np.testing.assert_array_equal(of.model().answers(examples.worlds), examples.target)
 
 
+@pytest.mark.parametrize("name", ["family/has-father", "graph/adjacent-to-red", "family/is-uncle"])
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_it_answers_in_the_smallest_worlds(name: str, size: int) -> None:
+    task = replace(get_task(name), train_size=5)
+    model = NlmLearner(task, SMALL, QUICK, 0).model()
+    examples = task.sample(np.random.default_rng(1), 3, size)
+    assert model.answers(examples.worlds).shape == examples.target.shape
+
+
 def test_same_seed_same_reports() -> None:
     one, two, other = learner(1), learner(1), learner(2)
     first = [one.advance() for _ in range(12)]
