@@ -17,7 +17,7 @@ import numpy as np
 from dlm import seeds
 from dlm.data.worlds import Examples
 from dlm.errors import DlmError, ResourceError, RunError, SettingsError
-from dlm.learning.lanes import Lane, Order, Suggestion, Worker
+from dlm.learning.lanes import Lane, Note, Order, Suggestion, Worker
 from dlm.learning.prune import Judge, prune
 from dlm.learning.result import Result, ScheduleEnd
 from dlm.learning.rules.learner import can_learn_rules
@@ -167,6 +167,9 @@ class _Portfolio:
                     lane.close()
                     continue
                 for message in messages:
+                    if isinstance(message, Note):
+                        self.session.note(message.text)
+                        continue
                     if isinstance(message, Suggestion):
                         for other in lanes:
                             if isinstance(other, Lane):
@@ -321,7 +324,8 @@ class _Portfolio:
         self.session.note(f"{ended}: saving, and counting the errors of the best program so far")
         for lane in lanes:
             if isinstance(lane, Lane):
-                lane.checkpoint()
+                for note in lane.checkpoint():
+                    self.session.note(note.text)
         self.session.save_progress(self._counts, now=True)
         if self.best is None:
             self.best = Candidate(_constant_program(self.task), "none", 0.0)
