@@ -9,6 +9,9 @@ import pytest
 from PIL import Image
 
 from cli.conftest import Command, Run, one_object
+from dlm.api.soft import SoftMachine
+from dlm.cli.soft import soft_figure
+from dlm.machine.likely import LikelyAtom, LikelyLiteral, LikelyPredicate
 
 # One start of 50 short epochs: the checkpoint is there when it ends, right or wrong.
 SHORT = ("--learner", "gradient", "--schedule", "paper", "--shorten", "250", "--depth", "3", "--outputs", "4")
@@ -50,6 +53,10 @@ def test_probabilities_are_a_distribution_with_the_program_first(call: Command, 
             assert 0 < sum(shares) <= 1.00001
 
 
+def literal(text: str, predicate: str, share: float) -> LikelyLiteral:
+    return LikelyLiteral(text, predicate, text.startswith("~"), share)
+
+
 @pytest.mark.parametrize("name", ["machine.png", "machine.svg"])
 def test_a_machine_is_drawn(call: Command, trained: Path, tmp_path: Path, name: str) -> None:
     assert call("show", trained, "--soft", "--out", name)[0] == 0
@@ -58,6 +65,31 @@ def test_a_machine_is_drawn(call: Command, trained: Path, tmp_path: Path, name: 
             assert picture.width > 400
     else:
         assert "<svg" in (tmp_path / name).read_text()
+
+
+def test_a_drawing_says_what_is_negated_and_adds_up_what_an_atom_reads() -> None:
+    atoms = (
+        LikelyAtom((literal("p(x, y)", "p", 0.5), literal("p(y, x)", "p", 0.25), literal("q(x, y)", "q", 0.25))),
+        LikelyAtom((literal("~p(x, y)", "p", 1.0),)),
+    )
+    target = LikelyPredicate(1, "t", "t(x, y)", "and", atoms)
+    figure = soft_figure(SoftMachine("a/task", 0.5, 1000, {"p": 2, "q": 2}, (target,)))
+    (axis,) = figure.axes
+    drawn = [line for line in axis.lines if len(line.get_xdata())]
+    assert axis.get_title() == "task a/task, after 1,000 steps, at temperature 0.500"
+    assert [line.is_dashed() for line in drawn] == [False, False, True]
+    widths = [line.get_linewidth() for line in drawn]
+    assert widths[1] < widths[0] < widths[2], "3/4, 1/4 and 1"
+    assert len({line.get_ydata()[-1] for line in drawn}) == 2, "each atom has its own place"
+    assert [text.get_text() for text in figure.legends[0].texts][-1] == "negated"
+
+
+def test_a_drawing_is_there_though_nobody_reads_the_text(trained: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dlm", "show", str(trained), "--soft", "--out", str(tmp_path / "m.svg")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+    assert (tmp_path / "m.svg").is_file()
 
 
 def test_what_cannot_be_shown(call: Command, trained: Path, learned: tuple[Path, object], tmp_path: Path) -> None:

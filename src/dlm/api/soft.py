@@ -45,6 +45,13 @@ class SoftMachine:
     inputs: Mapping[str, int]
     predicates: tuple[LikelyPredicate, ...]
 
+    @property
+    def title(self) -> str:
+        """Whose machine it is, and how far its training was."""
+        if self.steps is None:
+            return f"task {self.task}"
+        return f"task {self.task}, after {self.steps:,} steps, at temperature {self.temperature:.3f}"
+
     def to_json(self) -> dict[str, object]:
         return asdict(self)
 

@@ -61,7 +61,11 @@ class Module:
         """
         if self.constants == "neutral":
             return self.connective == "and"
-        return atom < self.atoms - self.negated
+        return not self.negates(atom)
+
+    def negates(self, atom: int) -> bool:
+        """Whether an atom negates what it chooses, other than its constant."""
+        return atom >= self.atoms - self.negated
 
 
 @dataclass(frozen=True)
