@@ -43,7 +43,7 @@ def print_result(result: AnyResult) -> None:
         raw = f"; as extracted: {size_of(result.raw)}" if isinstance(result, Result) else ""
         out.print(f"size        {size_of(result.program)}{raw}")
     steps = f"{result.steps:,} environment steps" if isinstance(result, Policy) else count(result.steps, "step")
-    out.print(f"effort      {result.seconds:.1f} s, {count(result.restarts, 'restart')}, {steps}")
+    out.print(f"effort      {result.seconds:.1f} s, {count(result.restarts, 'start')}, {steps}")
     if isinstance(result, Result) and result.schedule is not None:
         out.print(f"schedule    {_schedule_words(result.schedule)}")
     out.print(f"task        {result.task}, seed {result.seed}")

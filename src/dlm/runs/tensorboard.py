@@ -51,7 +51,7 @@ class TensorBoardLog:
             self._writer.close()
 
     def on_report(self, report: Report, seconds: float, limit: float) -> None:
-        figures = {**report.figures, "restarts": report.restarts, "seconds": seconds}
+        figures = {**report.figures, "starts": report.restarts, "seconds": seconds}
         if report.candidate is not None:
             program = report.candidate.program
             figures |= {"literals": program.literals, "definitions": len(program.definitions)}
