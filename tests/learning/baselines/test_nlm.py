@@ -14,6 +14,7 @@ from dlm.errors import ResourceError, RunError, SettingsError
 from dlm.learning.baselines.architectures import nlm_machine
 from dlm.learning.baselines.nlm import NlmLearner, NlmModel, SavedNlm, nlm_schedule
 from dlm.learning.baselines.training import BaselineSchedule
+from dlm.learning.result import enough_for
 from dlm.runs.codec import AnyArray, plain
 from dlm.runs.learner import Report
 from dlm.space import MachineSettings
@@ -131,6 +132,19 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def options() -> dict[str, object]:
     return {"learner": "nlm", "depth": 3, "breadth": 2, "outputs": 4, "time_limit": 60}
+
+
+def test_a_run_that_is_cut_short_says_what_limit_lets_it_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = dlm.learn("family/is-uncle", out=tmp_path / "r", **{**options(), "time_limit": 1})
+    again = dlm.load(tmp_path / "r")
+    assert isinstance(again, dlm.SoftResult)
+    assert again.seconds_needed is not None
+    assert again.seconds_needed > 1
+    assert again == result
+    print_result(again)
+    assert f"--time-limit {enough_for(again.seconds_needed)} " in capsys.readouterr().out.replace("\n", " ")
 
 
 @pytest.mark.usefixtures("quick")
