@@ -1,5 +1,6 @@
 """`dlm show --soft`: what a machine leans to; and `--log tensorboard`."""
 
+import io
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+import dlm as library
 from cli.conftest import Command, Run, one_object
 from dlm.api.soft import SoftMachine
 from dlm.cli.soft import soft_figure
@@ -113,7 +115,6 @@ def test_a_soft_policy_is_shown_too(dlm: Run) -> None:
     assert "move(x, y)" in done.stdout
 
 
-@with_log
 def test_a_machine_that_learned_ones_own_data_is_shown_too(dlm: Run) -> None:
     dlm("learn", SHOP, "--learner", "gradient", "--time-limit", 3, "--out", "own")
     shown = dlm("show", "own", "--soft")
@@ -122,6 +123,7 @@ def test_a_machine_that_learned_ones_own_data_is_shown_too(dlm: Run) -> None:
     assert "age(x)" in shown.stdout
 
 
+@with_log
 def test_a_log_has_the_curves_of_training(dlm: Run, tmp_path: Path) -> None:
     done = dlm("learn", "family/has-father", *SHORT, "--log", "tensorboard", "--out", "run")
     assert done.returncode in (0, 3), done.stderr
@@ -139,3 +141,19 @@ def test_a_log_that_cannot_be_written_is_refused(
     assert code == 2
     assert "pip install 'dlm[log]'" in err
     assert not list(tmp_path.iterdir())
+
+
+@with_log
+def test_the_log_is_open_before_the_clock_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Looking(io.StringIO):
+        opened: bool | None = None
+
+        def write(self, text: str) -> int:
+            if text.startswith("Learning"):
+                self.opened = (tmp_path / "run" / "tensorboard").is_dir()
+            return super().write(text)
+
+    shown = Looking()
+    monkeypatch.setattr(sys, "stderr", shown)
+    library.learn("family/has-father", learner="rules", out=tmp_path / "run", log="tensorboard", progress=True)
+    assert shown.opened
