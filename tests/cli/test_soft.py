@@ -115,6 +115,26 @@ def test_a_soft_policy_is_shown_too(dlm: Run) -> None:
     assert "move(x, y)" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("world", "learner", "seen"),
+    [("rl/stack", "ppo", "move(x, y)"), ("rl/stack", "reinforce", "move(x, y)"), ("rl/sorting", "dlm-incr-rl", "m3_")],
+)
+def test_a_policy_under_training_is_shown_from_its_checkpoint(dlm: Run, world: str, learner: str, seen: str) -> None:
+    dlm("learn", world, "--learner", learner, "--time-limit", "2", "--out", "cut")
+    done = dlm("show", "cut", "--soft")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"task {world}")
+    assert " steps, at temperature " in done.stdout.splitlines()[0]
+    assert seen in done.stdout
+
+
+def test_a_machine_that_learns_in_phases_is_shown_too(dlm: Run) -> None:
+    dlm("learn", "graph/6-connectivity", "--learner", "gradient", "--incremental", "--time-limit", "2", "--out", "cut")
+    done = dlm("show", "cut", "--soft")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("task graph/6-connectivity, phase ")
+
+
 def test_a_machine_that_learned_ones_own_data_is_shown_too(dlm: Run) -> None:
     dlm("learn", SHOP, "--learner", "gradient", "--time-limit", 3, "--out", "own")
     shown = dlm("show", "own", "--soft")

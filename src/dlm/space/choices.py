@@ -87,8 +87,8 @@ def predicate_name(wiring: Wiring, key: UnitKey, index: int) -> str:
     if layer == 0:
         return wiring.inputs_by_arity[arity][index]
     if key == wiring.target_unit.key:
-        return wiring.target
-    return f"{wiring.invented_prefix}{layer}_{arity}_{index}"
+        return wiring.prefix + wiring.target
+    return f"{wiring.prefix}{wiring.invented_prefix}{layer}_{arity}_{index}"
 
 
 def program_of(wiring: Wiring, choices: Choices) -> Program:

@@ -111,6 +111,8 @@ class Wiring:
     target: str
     target_arity: int
     units: tuple[UnitWiring, ...]
+    prefix: str = ""
+    """Stands before the names of what the machine defines, where it is one of several."""
 
     @cached_property
     def unit(self) -> Mapping[UnitKey, UnitWiring]:
