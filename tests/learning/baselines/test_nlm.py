@@ -164,6 +164,7 @@ def test_a_run_keeps_its_soft_model_and_can_be_tested(tmp_path: Path, capsys: py
     printed = capsys.readouterr().out
     assert "Soft model: no error on 500 fresh instances. Learned by nlm." in printed
     assert "dlm test" in printed
+    assert " s, 1 start, " in printed
     tried = dlm.test(tmp_path / "r", TASK, size=12, instances=30)
     assert tried.passed
     with pytest.raises(RunError, match="a soft model, not a program"):
