@@ -126,6 +126,7 @@ def test_a_full_disk_ends_a_run_with_one_message(dlm: Run, tmp_path: Path) -> No
     done = dlm("learn", "family/is-grandparent", "--learner", "search", "--out", "r")
     assert done.returncode == 2
     assert "error: the disk is full" in done.stderr
+    assert "Free some space and go on with `dlm learn --resume r`" in done.stderr
     assert "Traceback" not in done.stderr
     assert (run / "settings.json").exists()
 

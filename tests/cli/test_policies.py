@@ -49,7 +49,7 @@ def test_a_policy_is_printed_with_its_returns_its_decision_and_its_learner(
         f"dlm play runs/{run.name} --explain",
     ):
         assert words in rest
-    assert "restart 1, rules 1, literals 3, score" in done.stderr
+    assert "start 1, rules 1, literals 3, score" in done.stderr
 
 
 def test_a_run_leaves_its_files(unstack: tuple[Path, subprocess.CompletedProcess[str]]) -> None:

@@ -1,5 +1,6 @@
 """`dlm show --soft`: what a machine leans to; and `--log tensorboard`."""
 
+import io
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -8,7 +9,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+import dlm as library
 from cli.conftest import Command, Run, one_object
+from dlm.api.soft import SoftMachine
+from dlm.cli.soft import soft_figure
+from dlm.machine.likely import LikelyAtom, LikelyLiteral, LikelyPredicate
 
 # One start of 50 short epochs: the checkpoint is there when it ends, right or wrong.
 SHORT = ("--learner", "gradient", "--schedule", "paper", "--shorten", "250", "--depth", "3", "--outputs", "4")
@@ -50,6 +55,10 @@ def test_probabilities_are_a_distribution_with_the_program_first(call: Command, 
             assert 0 < sum(shares) <= 1.00001
 
 
+def literal(text: str, predicate: str, share: float) -> LikelyLiteral:
+    return LikelyLiteral(text, predicate, text.startswith("~"), share)
+
+
 @pytest.mark.parametrize("name", ["machine.png", "machine.svg"])
 def test_a_machine_is_drawn(call: Command, trained: Path, tmp_path: Path, name: str) -> None:
     assert call("show", trained, "--soft", "--out", name)[0] == 0
@@ -58,6 +67,31 @@ def test_a_machine_is_drawn(call: Command, trained: Path, tmp_path: Path, name: 
             assert picture.width > 400
     else:
         assert "<svg" in (tmp_path / name).read_text()
+
+
+def test_a_drawing_says_what_is_negated_and_adds_up_what_an_atom_reads() -> None:
+    atoms = (
+        LikelyAtom((literal("p(x, y)", "p", 0.5), literal("p(y, x)", "p", 0.25), literal("q(x, y)", "q", 0.25))),
+        LikelyAtom((literal("~p(x, y)", "p", 1.0),)),
+    )
+    target = LikelyPredicate(1, "t", "t(x, y)", "and", atoms)
+    figure = soft_figure(SoftMachine("a/task", 0.5, 1000, {"p": 2, "q": 2}, (target,)))
+    (axis,) = figure.axes
+    drawn = [line for line in axis.lines if len(line.get_xdata())]
+    assert axis.get_title() == "task a/task, after 1,000 steps, at temperature 0.500"
+    assert [line.is_dashed() for line in drawn] == [False, False, True]
+    widths = [line.get_linewidth() for line in drawn]
+    assert widths[1] < widths[0] < widths[2], "3/4, 1/4 and 1"
+    assert len({line.get_ydata()[-1] for line in drawn}) == 2, "each atom has its own place"
+    assert [text.get_text() for text in figure.legends[0].texts][-1] == "negated"
+
+
+def test_a_drawing_is_there_though_nobody_reads_the_text(trained: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dlm", "show", str(trained), "--soft", "--out", str(tmp_path / "m.svg")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+    assert (tmp_path / "m.svg").is_file()
 
 
 def test_what_cannot_be_shown(call: Command, trained: Path, learned: tuple[Path, object], tmp_path: Path) -> None:
@@ -81,7 +115,26 @@ def test_a_soft_policy_is_shown_too(dlm: Run) -> None:
     assert "move(x, y)" in done.stdout
 
 
-@with_log
+@pytest.mark.parametrize(
+    ("world", "learner", "seen"),
+    [("rl/stack", "ppo", "move(x, y)"), ("rl/stack", "reinforce", "move(x, y)"), ("rl/sorting", "dlm-incr-rl", "m3_")],
+)
+def test_a_policy_under_training_is_shown_from_its_checkpoint(dlm: Run, world: str, learner: str, seen: str) -> None:
+    dlm("learn", world, "--learner", learner, "--time-limit", "2", "--out", "cut")
+    done = dlm("show", "cut", "--soft")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"task {world}")
+    assert " steps, at temperature " in done.stdout.splitlines()[0]
+    assert seen in done.stdout
+
+
+def test_a_machine_that_learns_in_phases_is_shown_too(dlm: Run) -> None:
+    dlm("learn", "graph/6-connectivity", "--learner", "gradient", "--incremental", "--time-limit", "2", "--out", "cut")
+    done = dlm("show", "cut", "--soft")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("task graph/6-connectivity, phase ")
+
+
 def test_a_machine_that_learned_ones_own_data_is_shown_too(dlm: Run) -> None:
     dlm("learn", SHOP, "--learner", "gradient", "--time-limit", 3, "--out", "own")
     shown = dlm("show", "own", "--soft")
@@ -90,6 +143,7 @@ def test_a_machine_that_learned_ones_own_data_is_shown_too(dlm: Run) -> None:
     assert "age(x)" in shown.stdout
 
 
+@with_log
 def test_a_log_has_the_curves_of_training(dlm: Run, tmp_path: Path) -> None:
     done = dlm("learn", "family/has-father", *SHORT, "--log", "tensorboard", "--out", "run")
     assert done.returncode in (0, 3), done.stderr
@@ -107,3 +161,19 @@ def test_a_log_that_cannot_be_written_is_refused(
     assert code == 2
     assert "pip install 'dlm[log]'" in err
     assert not list(tmp_path.iterdir())
+
+
+@with_log
+def test_the_log_is_open_before_the_clock_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Looking(io.StringIO):
+        opened: bool | None = None
+
+        def write(self, text: str) -> int:
+            if text.startswith("Learning"):
+                self.opened = (tmp_path / "run" / "tensorboard").is_dir()
+            return super().write(text)
+
+    shown = Looking()
+    monkeypatch.setattr(sys, "stderr", shown)
+    library.learn("family/has-father", learner="rules", out=tmp_path / "run", log="tensorboard", progress=True)
+    assert shown.opened

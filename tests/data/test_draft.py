@@ -47,7 +47,7 @@ def test_a_draft_that_fails_leaves_what_was_there(tmp_path: Path, error: type[Ba
 
 def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "folder"
-    with pytest.raises(ResourceError, match=f"the disk is full: cannot write {path}"):
+    with pytest.raises(ResourceError, match=f"the disk is full: cannot write {path}. Free some space and try again$"):
         write_folder(path, OSError(28, "No space left on device"))
     assert not list(tmp_path.iterdir())
     write_folder(path)

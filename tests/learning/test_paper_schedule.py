@@ -11,11 +11,14 @@ import pytest
 import torch
 
 import dlm
+from dlm.api.summary import headline
+from dlm.cli.results import print_result
 from dlm.errors import ProblemWarning
 from dlm.learning import gradient, portfolio
 from dlm.learning.build import build_learner
 from dlm.learning.gradient import GradientLearner
 from dlm.learning.incremental import IncrementalLearner
+from dlm.learning.result import enough_for
 from dlm.learning.schedule import paper_schedule
 from dlm.learning.settings import LearnSettings
 from dlm.runs.learner import Report
@@ -98,6 +101,35 @@ def test_an_end_before_the_end_gives_the_best_program_so_far(
     said = capsys.readouterr().err
     assert "and the time limit is 60 s: the run will end with the best program so far. A limit of " in said
     assert said.count("the schedule takes about") == 1
+
+
+def test_a_run_that_is_cut_short_says_what_limit_lets_it_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reports: list[dlm.Progress] = []
+
+    def third(progress: dlm.Progress) -> bool:
+        reports.append(progress)
+        return len(reports) == 3
+
+    asked: dict[str, Any] = {"schedule": "paper", "callbacks": [third], **SMALL}
+    result = dlm.learn(TASK.name, learner="gradient", out=tmp_path / "run", **asked)
+    again = dlm.load(tmp_path / "run")
+    assert isinstance(result, dlm.Result)
+    assert isinstance(again, dlm.Result)
+    assert result.seconds_needed == again.seconds_needed
+    assert result.seconds_needed is not None
+    assert result.seconds_needed > result.seconds
+    print_result(replace(again, ended="time limit"))
+    advised = f"dlm learn --resume {tmp_path / 'run'} --time-limit {enough_for(result.seconds_needed)} "
+    assert advised in capsys.readouterr().out.replace("\n", " ")
+
+
+def test_nobody_is_not_said_to_have_the_best_program(tmp_path: Path) -> None:
+    result = dlm.learn("family/is-uncle", learner="gradient", schedule="paper", time_limit=1e-3, out=tmp_path / "run")
+    assert str(headline(result)) == (
+        "Not verified: the time limit was reached. No learner had a program yet, and this one says nothing."
+    )
 
 
 def test_a_schedule_that_fits_is_not_warned_of(capsys: pytest.CaptureFixture[str]) -> None:

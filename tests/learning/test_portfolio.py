@@ -166,3 +166,13 @@ def test_settings_survive_json():
 def test_impossible_settings_are_refused(changes):
     with pytest.raises(SettingsError):
         settings_for("family/has-father", **changes)
+
+
+def test_a_film_that_cannot_be_written_does_not_end_the_run(tmp_path):
+    task, settings = settings_for("family/has-father", learner="gradient")
+    watcher, folder = Watcher(), new_folder(tmp_path / "run", settings)
+    (folder.path / "film.safetensors").mkdir()
+    result = learn(task, settings, folder, watcher)
+    assert result.verified
+    assert read_program(folder.path) == result.program
+    assert sum("the run goes on without a film" in note for note in watcher.notes) == 1

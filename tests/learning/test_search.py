@@ -1,9 +1,12 @@
 """The discrete search: its incremental evaluation is exact, and it learns, deterministically and resumably."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dlm.engines import evaluate_target
+from dlm.errors import SettingsError
 from dlm.learning.circuit import Circuit, Netlist
 from dlm.learning.packing import pack_examples
 from dlm.learning.search import Cooling, RestartSettings, SearchLearner, SearchSettings
@@ -115,6 +118,26 @@ def test_learns_easy_tasks(name):
     candidate = find(SearchLearner(task, task.settings, 0))
     assert candidate.learner == "search"
     examples = task.sample(np.random.default_rng(99), 100, task.train_size)
+    assert missed_and_wrong(candidate.program, [examples]) == (0, 0)
+
+
+def test_a_machine_that_no_input_goes_through_is_refused():
+    task = get_task("family/has-father")
+    with pytest.raises(SettingsError, match="no input reaches the target 'has_father'"):
+        SearchLearner(task, replace(task.settings, quantifiers=()), 0)
+
+
+def test_depths_at_which_no_input_reaches_the_target_are_left_out():
+    known = get_task("graph/1-outdegree")
+    any_joined = replace(
+        known,
+        target="joined",
+        target_arity=0,
+        label=lambda worlds: worlds.relations["edge"].any(axis=(1, 2)),
+        draw=lambda rng, count, _: known.draw(rng, count, 3),
+    )
+    candidate = find(SearchLearner(any_joined, MachineSettings(depth=3, breadth=2), 0))
+    examples = any_joined.sample(np.random.default_rng(99), 100, 3)
     assert missed_and_wrong(candidate.program, [examples]) == (0, 0)
 
 

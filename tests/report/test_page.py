@@ -182,6 +182,7 @@ def test_a_soft_model(tmp_path: Path) -> None:
     found = read(result.report(tmp_path / "r.html"))
     assert "Soft model" in found.text
     assert "answered by the soft model" in found.text
+    assert "1.0 seconds, 1 start, 10 steps" in found.text
     assert "Playground" not in found.text
 
 

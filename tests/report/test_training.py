@@ -9,6 +9,7 @@ import pytest
 
 import dlm
 from dlm.api.learn import build_settings
+from dlm.learning.settings import LearnSettings
 from dlm.report.subject import Subject
 from dlm.report.training import command_of, read_curves, settings_rows
 from dlm.runs.codec import plain
@@ -66,3 +67,15 @@ def test_curves_pass_over_what_is_no_figure(tmp_path: Path) -> None:
     line = read_curves(RunFolder(tmp_path))["loss"]["a"]
     assert len(line) <= 301
     assert line[-1] == (999.0, 999.0)
+
+
+@pytest.mark.parametrize(
+    ("learner", "schedule", "machine"), [("gradient", True, True), ("nlm", False, True), ("dilp", False, False)]
+)
+def test_settings_that_say_nothing_to_a_learner_are_left_out(learner: str, schedule: bool, machine: bool) -> None:
+    task = dlm.get_task("family/has-father")
+    rows = dict(settings_rows(LearnSettings(task=task.name, machine=task.settings, learner=learner).to_json()))
+    assert rows["learner"] == learner
+    assert ("schedule" in rows) == schedule
+    assert ("incremental" in rows) == schedule
+    assert ("depth" in rows) == machine

@@ -32,7 +32,7 @@ def test_plain_lines_come_every_few_seconds(capsys: pytest.CaptureFixture[str]) 
         "[  5.0 s]  search: step 500",
         "[ 10.0 s]  search: step 1000",
     ]
-    assert lines[0].endswith("restart 3, loss 0.062, recall 0.988, temperature 0.031, 60 s left")
+    assert lines[0].endswith("start 3, loss 0.062, recall 0.988, temperature 0.031, 60 s left")
     assert note.endswith("search found a program")
 
 
@@ -127,7 +127,7 @@ def test_a_notebook_has_a_bar_that_is_replaced_in_place() -> None:
         watch.on_note("search found\na <program>")
     first, second, *rest, last = shown
     assert first.startswith('<div class="dlm">Learning &lt;a&gt; task<br><progress></progress> 0 s')
-    assert '<progress value="15.0" max="60.0"></progress> 15 s, 45 s left<br>&lt;b&gt;: step 1200, restart 3' in second
+    assert '<progress value="15.0" max="60.0"></progress> 15 s, 45 s left<br>&lt;b&gt;: step 1200, start 3' in second
     assert len(rest) == 1
     assert '<progress value="15.1" max="15.1">' in last
     assert "<pre>search found\na &lt;program&gt;</pre>" in last

@@ -43,6 +43,14 @@ def test_breadth_must_reach_target_and_inputs():
         wire(MachineSettings(), FAMILY, "father", 2)
 
 
+def test_a_target_that_no_input_reaches_is_known():
+    assert wire(MachineSettings(depth=3), {"r": 2}, "t", 0).reached
+    assert not wire(MachineSettings(depth=2), {"r": 2}, "t", 0).reached
+    cut_off = wire(MachineSettings(quantifiers=()), {"r": 2}, "t", 1)
+    with pytest.raises(SettingsError, match="no input reaches the target 't'"):
+        cut_off.check_reached()
+
+
 def test_only_units_that_reach_the_target_are_built():
     wiring = wire(MachineSettings(depth=5, breadth=3), FAMILY, "t", 2)
     by_layer = {}

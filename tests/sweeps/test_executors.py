@@ -65,6 +65,27 @@ def test_an_address_that_does_not_answer() -> None:
 
 
 @with_ray
+def test_something_listens_that_is_not_ray() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(ResourceError, match=r"no Ray cluster can be used at the address .*: no answer in 2 s"):
+            RayCluster(address, patience=2.0)
+
+
+@with_ray
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_that_is_there() -> None:
+    import ray
+
+    ray.init(address="local", logging_level="ERROR", log_to_driver=False)
+    try:
+        RayCluster(ray.get_runtime_context().gcs_address)
+    finally:
+        ray.shutdown()
+
+
+@with_ray
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_local_ray_gives_the_same_records(tmp_path: Path) -> None:

@@ -121,18 +121,16 @@ def test_the_ablation_shortens_all_rows_alike() -> None:
 
 
 def test_what_a_method_cannot_do_is_left_out_unless_it_is_asked_for() -> None:
-    experiment, few = EXPERIMENTS["rl"](), Wanted(methods=("ppo-soft-joined", "nlrl", "dlm-incr-sl"), seeds=(0, 1))
+    experiment, few = EXPERIMENTS["rl"](), Wanted(methods=("ppo-soft-joined", "nlrl"), seeds=(0, 1))
     worlds: dict[str, list[str]] = {}
     for job in experiment.jobs(few):
         worlds.setdefault(job.asked, []).append(f"{job.problem} {job.seed}")
     assert worlds["ppo-soft-joined"] == ["rl/blocksworld 0", "rl/blocksworld 1"]
     assert worlds["nlrl"][:4] == ["rl/unstack 0", "rl/stack 0", "rl/on 0", "rl/sorting 0"]
-    assert worlds["dlm-incr-sl"][:3] == ["rl/sorting 0", "rl/path 0", "rl/blocksworld 0"]
     check("rl", few)
     left = experiment.left_out(few)
     assert [line.partition(":")[0] for line in left] == [
         "no ppo-soft-joined of rl/unstack, rl/stack, rl/on, rl/sorting, rl/path",
-        "no dlm-incr-sl of rl/unstack, rl/stack, rl/on",
         "no nlrl of rl/path, rl/blocksworld",
     ]
     with pytest.raises(SettingsError, match="whose objects have copies"):
@@ -143,7 +141,7 @@ def test_what_cannot_be_done_by_a_schedule_leaves_the_others() -> None:
     experiment = EXPERIMENTS["rl"]()
     wanted = Wanted(methods=tuple(experiment.methods), schedule="paper", seeds=(0,))
     left = {line.split()[1] for line in experiment.left_out(wanted) if line.partition(":")[0].count("rl/") == 6}
-    assert left == {"search", "imitation", "nlrl", "dlm-incr-sl", "ppo+repair"}
+    assert left == {"search", "imitation", "nlrl", "ppo+repair"}
     assert left.isdisjoint(job.asked for job in experiment.jobs(wanted))
     check("rl", wanted)
 

@@ -6,7 +6,7 @@ What learns policies is loaded when there is a world to act in.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from dlm.problems import AnyProblem, WorldOptions, find_problem
 from dlm.runs.folder import RunFolder
 from dlm.runs.observer import Callback, Observer, with_callbacks
 from dlm.runs.problem import reopen, save_problem
-from dlm.runs.progress import Watch, open_watch
+from dlm.runs.progress import open_watch
 from dlm.runs.settings import RunSettings
 from dlm.runs.tensorboard import LogName, TensorBoardLog, check_log
 from dlm.space.settings import MachineSettings, as_published
@@ -72,8 +72,7 @@ def learn_problem(
     asked = check_problem(known, settings)
     title = f"{known.name}: {known.question}" if isinstance(known, Task) else f"a policy for {known.name}"
     folder = _open_folder(out, asked, problem, world, known)
-    shown = open_watch(f"Learning {title}", show=progress, verbose=verbose)
-    with shown as watch, _observers(watch, callbacks, log, folder) as observer:
+    with _watching(f"Learning {title}", progress, verbose, callbacks, log, folder) as observer:
         if folder is not None:
             observer.on_note(f"run folder {folder.path}")
         if isinstance(known, Task):
@@ -120,8 +119,7 @@ def resume_problem(
         more = not isinstance(known, Task) and done.ended != "finished" and done.seconds < settings.time_limit
         if not more or (done.ended == "time limit" and settings.time_limit <= before):
             return done
-    shown = open_watch(f"Resuming {run}", show=progress, verbose=verbose)
-    with shown as watch, _observers(watch, callbacks, log, folder) as observer:
+    with _watching(f"Resuming {run}", progress, verbose, callbacks, log, folder) as observer:
         if isinstance(known, Task):
             assert isinstance(settings, LearnSettings)
             return (resume_soft if settings.learner in SOFT_LEARNERS else resume_task)(
@@ -147,16 +145,20 @@ def load_problem(
 
 
 @contextmanager
-def _observers(
-    watch: Watch, callbacks: Sequence[Callback], log: LogName | None, folder: RunFolder | None
+def _watching(
+    title: str,
+    progress: bool | None,
+    verbose: bool,
+    callbacks: Sequence[Callback],
+    log: LogName | None,
+    folder: RunFolder | None,
 ) -> Iterator[Observer]:
-    """All who watch a run: its log first, so that what ends the run is in it."""
-    observer = with_callbacks(watch, callbacks)
-    if log is None or folder is None:
-        yield observer
-        return
-    with TensorBoardLog(observer, folder.path / log) as logged:
-        yield logged
+    """All who watch a run. A log is opened first, which takes a moment: the clock that is shown starts with the run."""
+    with ExitStack() as opened:
+        logged = None if log is None or folder is None else opened.enter_context(TensorBoardLog(folder.path / log))
+        watch = opened.enter_context(open_watch(title, show=progress, verbose=verbose))
+        observer = with_callbacks(watch, callbacks)
+        yield observer if logged is None else logged.before(observer)
 
 
 # ---------------------------------------------------------------------- settings

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dlm.api.tables import TextTable
-from dlm.learning.result import Result, SoftResult
+from dlm.learning.result import NOBODY, Result, SoftResult
 from dlm.learning.rules.result import DataResult, Interval
 from dlm.learning.verify import TrialResult
 from dlm.policies.policy import Policy
@@ -65,8 +65,11 @@ def _task_headline(result: Result) -> Headline:
     if result.verified:
         instances = sum(trial.instances for trial in result.verification.trials)
         return Headline(True, "Verified", f": no error on {instances} fresh instances. Learned by {result.learner}.")
-    by = "no learner had a program yet" if result.learner == "none" else f"learned by {result.learner}"
-    return Headline(False, "Not verified", f": {WHY[result.ended]}. This is the best program so far, {by}.")
+    if result.learner == NOBODY:
+        what = "No learner had a program yet, and this one says nothing"
+    else:
+        what = f"This is the best program so far, learned by {result.learner}"
+    return Headline(False, "Not verified", f": {WHY[result.ended]}. {what}.")
 
 
 def _soft_headline(result: SoftResult) -> Headline:

@@ -11,7 +11,7 @@ from dlm.api.summary import AnyResult, fit_table, headline, return_table, trial_
 from dlm.api.tables import TextTable
 from dlm.cli.display import console, count, print_lines, print_program, print_table, size_of
 from dlm.envs.evaluate import Mode
-from dlm.learning.result import Result, ScheduleEnd, SoftResult
+from dlm.learning.result import Result, ScheduleEnd, SoftResult, enough_for
 from dlm.learning.rules.result import DataResult
 from dlm.learning.settings import BASELINES
 from dlm.learning.verify import TrialResult
@@ -43,7 +43,7 @@ def print_result(result: AnyResult) -> None:
         raw = f"; as extracted: {size_of(result.raw)}" if isinstance(result, Result) else ""
         out.print(f"size        {size_of(result.program)}{raw}")
     steps = f"{result.steps:,} environment steps" if isinstance(result, Policy) else count(result.steps, "step")
-    out.print(f"effort      {result.seconds:.1f} s, {count(result.restarts, 'restart')}, {steps}")
+    out.print(f"effort      {result.seconds:.1f} s, {count(result.restarts, 'start')}, {steps}")
     if isinstance(result, Result) and result.schedule is not None:
         out.print(f"schedule    {_schedule_words(result.schedule)}")
     out.print(f"task        {result.task}, seed {result.seed}")
@@ -120,7 +120,7 @@ def _next(result: Result | SoftResult | Policy) -> list[tuple[str, str]]:
     trust = " --trust" if takes_trust else ""
     if not found:
         return [(f"dlm show {run}", "the program; what needs the problem itself wants it again: --task or --env")]
-    longer = "" if result.ended in ("interrupted", "stopped") else f" --time-limit {_more(result.seconds)}"
+    longer = "" if result.ended in ("interrupted", "stopped") else f" --time-limit {_more(result)}"
     resume = f"dlm learn --resume {run}{longer}{trust}"
     if isinstance(result, SoftResult) and (result.verified or result.ended == "finished"):
         return [(f"dlm test {run} --objects {2 * result.train.sizes[0]}{trust}", "the soft model at any size")]
@@ -146,9 +146,10 @@ def _next(result: Result | SoftResult | Policy) -> list[tuple[str, str]]:
     ]
 
 
-def _more(seconds: float) -> int:
-    """A time limit that gives a run as long again as it had, in round numbers."""
-    return max(60, round(2 * seconds / 60) * 60)
+def _more(result: Result | SoftResult | Policy) -> int:
+    """A time limit that lets a schedule end itself, or gives a run as long again as it had, in round numbers."""
+    needed = None if isinstance(result, Policy) else result.seconds_needed
+    return max(60, round(2 * result.seconds / 60) * 60) if needed is None else enough_for(needed)
 
 
 def print_trials(trials: Sequence[TrialResult]) -> None:

@@ -109,14 +109,14 @@ def _show_soft(run: Path, problem: str | None, out: Path | None, *, trust: bool,
     """What a machine leans to."""
     check_drawing(out)
     machine = soft_machine(run, problem=problem, trust=trust)
+    if out is not None:  # first, so that `| head` does not lose it
+        draw_soft(machine, out)
     if json:
         print(json_text.dumps(machine.to_json()))
-    else:
-        print_soft(machine)
+        return
+    print_soft(machine)
     if out is not None:
-        draw_soft(machine, out)
-        if not json:
-            print(f"\ndrawn in {out}")
+        print(f"\ndrawn in {out}")
 
 
 def _result(run: Path, problem: str | None, *, trust: bool) -> AnyResult | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dlm.api.soft import SoftMachine
 from dlm.cli.display import console, print_table
@@ -11,13 +11,26 @@ from dlm.errors import SettingsError
 from dlm.sweeps.paper.drawing import new_panels, save_figure
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["check_drawing", "draw_soft", "print_soft"]
+    from dlm.machine.likely import LikelyAtom
+
+__all__ = ["check_drawing", "draw_soft", "print_soft", "soft_figure"]
 
 FORMATS = (".png", ".svg")
 THINNEST = 0.02
 """Choices less likely than this are not drawn."""
+APART = 0.2
+"""Between the lines to two atoms of a predicate, in lines of boxes."""
+PLAIN, NEGATED = "#2b6cc4", "#c23b3b"
+LEGEND = {
+    "what an atom reads, 100 % likely": (1.0, False),
+    "50 %": (0.5, False),
+    "10 %": (0.1, False),
+    "negated": (1.0, True),
+}
+"""The words of the legend, and the lines they are about."""
+NAMES = "A predicate's name is its layer, its arity and its number there: p2_1_5."
 
 
 def check_drawing(path: Path | None) -> None:
@@ -31,13 +44,11 @@ def check_drawing(path: Path | None) -> None:
 def print_soft(machine: SoftMachine) -> None:
     """A table for each layer: each atom of a predicate with its likeliest literals."""
     out = console()
-    about = [f"task {machine.task}"]
-    if machine.steps is not None:
-        about.append(f"after {machine.steps:,} steps, at temperature {machine.temperature:.3f}")
-    out.print(", ".join(about) + ": the predicates that the likeliest choices use")
+    out.print(f"{machine.title}: the predicates that the likeliest choices use")
     out.print(
         "This is the machine as the run left it. The program of the run (dlm show) may have been read off earlier."
     )
+    out.print(NAMES)
     for layer in dict.fromkeys(predicate.layer for predicate in machine.predicates):
         out.print(f"\nlayer {layer}", style="bold")
         rows = []
@@ -56,12 +67,17 @@ def _columns(machine: SoftMachine) -> int:
 
 
 def draw_soft(machine: SoftMachine, path: Path) -> None:
-    """Predicates as boxes in the columns of their layers, and lines as strong as choices are likely."""
+    """Write `soft_figure` to a file."""
+    save_figure(soft_figure(machine), path)
+
+
+def soft_figure(machine: SoftMachine) -> Figure:
+    """Predicates as boxes in the columns of their layers, and lines to their atoms as wide as choices are likely."""
     layers: dict[int, list[str]] = {0: list(machine.inputs)}
     for predicate in machine.predicates:
         layers.setdefault(predicate.layer, []).append(predicate.name)
     tallest = max(map(len, layers.values()))
-    figure, (axis,) = new_panels(1, 1, (2.4 * len(layers), max(3.0, 0.55 * tallest)))
+    figure, (axis,) = new_panels(1, 1, (max(7.0, 2.4 * len(layers)), max(3.0, 0.55 * tallest) + 1.0))
     columns = {layer: place for place, layer in enumerate(sorted(layers))}
     at = {
         name: (columns[layer], (len(names) - 1) / 2 - place)
@@ -69,22 +85,39 @@ def draw_soft(machine: SoftMachine, path: Path) -> None:
         for place, name in enumerate(names)
     }
     for predicate in machine.predicates:
-        for atom in predicate.atoms:
-            for literal in atom.literals:
-                if literal.predicate in at and literal.probability >= THINNEST:
-                    _draw_line(axis, at[literal.predicate], at[predicate.name], literal.probability)
+        x, y = at[predicate.name]
+        for place, atom in enumerate(predicate.atoms):
+            end = x, y + APART * ((len(predicate.atoms) - 1) / 2 - place)
+            for (source, negated), share in _shares(atom).items():
+                if source in at and share >= THINNEST:
+                    axis.plot(*zip(at[source], end, strict=True), **_line(share, negated), zorder=1)
     signs = {predicate.name: {"and": " ∧", "or": " ∨"}[predicate.connective] for predicate in machine.predicates}
     for name, (x, y) in at.items():
-        box = {"boxstyle": "round", "facecolor": "white", "edgecolor": "#2b6cc4" if name in signs else "#888888"}
+        box = {"boxstyle": "round", "facecolor": "white", "edgecolor": PLAIN if name in signs else "#888888"}
         axis.text(x, y, name + signs.get(name, ""), ha="center", va="center", fontsize=8, bbox=box, zorder=3)
+    axis.set_title(machine.title, pad=10)
     axis.set_xticks(list(columns.values()), ["inputs" if layer == 0 else f"layer {layer}" for layer in sorted(layers)])
     axis.set_yticks([])
     axis.set_xlim(-0.5, len(layers) - 0.5)
     axis.set_ylim(-tallest / 2 - 0.3, tallest / 2 + 0.3)
     for side in axis.spines.values():
         side.set_visible(False)
-    save_figure(figure, path)
+    lines = [axis.plot([], [], **_line(*kind))[0] for kind in LEGEND.values()]
+    axis.set_xlabel(NAMES, fontsize=8, labelpad=8)
+    figure.legend(lines, LEGEND, loc="outside lower center", ncols=len(LEGEND), frameon=False, fontsize=8)
+    return figure
 
 
-def _draw_line(axis: Axes, start: tuple[float, float], end: tuple[float, float], share: float) -> None:
-    axis.plot(*zip(start, end, strict=True), color="#2b6cc4", lw=0.5 + 2.5 * share, alpha=max(0.1, share), zorder=1)
+def _shares(atom: LikelyAtom) -> dict[tuple[str, bool], float]:
+    """How likely an atom is to read each predicate, plainly or negated: by whichever of its literals."""
+    shares: dict[tuple[str, bool], float] = {}
+    for literal in atom.literals:
+        if literal.predicate is not None:
+            read = literal.predicate, literal.negated
+            shares[read] = shares.get(read, 0.0) + literal.probability
+    return shares
+
+
+def _line(share: float, negated: bool) -> dict[str, Any]:
+    how: dict[str, Any] = {"color": NEGATED, "ls": (0, (3, 1))} if negated else {"color": PLAIN}
+    return {**how, "lw": 0.4 + 2.6 * share, "alpha": 0.3 + 0.7 * share, "solid_capstyle": "butt"}

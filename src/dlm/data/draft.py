@@ -11,17 +11,20 @@ from pathlib import Path
 
 from dlm.errors import ResourceError
 
-__all__ = ["draft", "explained", "make_folder"]
+__all__ = ["TRY_AGAIN", "draft", "explained", "make_folder"]
+
+TRY_AGAIN = "try again"
 
 
 @contextmanager
-def draft(path: Path) -> Iterator[Path]:
+def draft(path: Path, then: str = TRY_AGAIN) -> Iterator[Path]:
     """A file or folder beside `path` to write to. It becomes `path` at the end, or disappears if anything goes wrong.
 
-    A file is on the disk before it takes its place: a power cut leaves the old one or the new one.
+    A file is on the disk before it takes its place: a power cut leaves the old one or the new one. `then` is as for
+    `explained`.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with explained(path):
+    with explained(path, then):
         try:
             yield beside
             if beside.is_file():
@@ -46,12 +49,11 @@ def make_folder(path: Path) -> None:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Turn what a disk can answer into an error that says what to do."""
+def explained(path: Path, then: str = TRY_AGAIN) -> Iterator[None]:
+    """Turn what a disk can answer into an error that says what to do: `then`, where space has to be made first."""
     try:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            message = f"the disk is full: cannot write {path}. Free some space and try again; a run can be resumed"
-            raise ResourceError(message) from None
+            raise ResourceError(f"the disk is full: cannot write {path}. Free some space and {then}") from None
         raise ResourceError(f"cannot write {path}: {error.strerror or error}") from None

@@ -20,7 +20,7 @@ from pathlib import Path
 import cloudpickle
 
 from dlm.data.worlds import Examples
-from dlm.errors import DlmError
+from dlm.errors import DlmError, ResourceError
 from dlm.learning.build import build_learner
 from dlm.learning.film import FILM, FilmRecorder
 from dlm.learning.settings import LearnSettings
@@ -30,7 +30,7 @@ from dlm.seeds import Stream, derive_seed
 from dlm.space.choices import Choices
 from dlm.tasks.task import Task
 
-__all__ = ["Lane", "Order", "Suggestion", "Worker"]
+__all__ = ["Lane", "Message", "Note", "Order", "Suggestion", "Worker"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,17 @@ class Suggestion:
     origin: str
 
 
+@dataclass(frozen=True)
+class Note:
+    """Something that whoever watches the run should know."""
+
+    text: str
+
+
+Message = Report | Suggestion | Note
+"""What a lane has to say."""
+
+
 class Lane:
     """A learner in this process, with its checkpoints."""
 
@@ -81,9 +92,9 @@ class Lane:
         self._steps: int | None = None
         self._spent, self._made = 0.0, 0  # seconds and steps of this sitting
         self._saved = time.monotonic()
-        self._film = FilmRecorder()
+        self._film: FilmRecorder | None = FilmRecorder()
 
-    def poll(self) -> list[Report | Suggestion]:
+    def poll(self) -> list[Message]:
         """A slice of work."""
         begin, before = time.monotonic(), self._steps
         with nullcontext() if self._doubted is None else self._doubted.doubting(self.name):
@@ -91,15 +102,14 @@ class Lane:
         self._doubted = None
         self._steps = report.steps
         frame = getattr(self.learner, "frame", None)
-        if self.folder is not None and frame is not None:
+        if self.folder is not None and self._film is not None and frame is not None:
             self._film.add(frame())
         if before is not None:
             self._spent, self._made = self._spent + time.monotonic() - begin, self._made + report.steps - before
         # The state that a program was read off is worth keeping: `dlm show --soft` shows it.
         last = report.done or (report.candidate is not None and report.candidate.believed and report.candidate.ends)
-        if self.folder is not None and (last or time.monotonic() - self._saved > CHECKPOINT_SECONDS):
-            self.checkpoint()
-        return [report]
+        due = last or time.monotonic() - self._saved > CHECKPOINT_SECONDS
+        return [*(self.checkpoint() if due else ()), report]
 
     def seconds_left(self) -> float | None:
         """The estimated time to the end of a schedule that has one, extrapolated from its steps so far."""
@@ -119,13 +129,20 @@ class Lane:
         if accept is not None:
             accept(suggestion.choices, suggestion.origin)
 
-    def checkpoint(self) -> None:
-        if self.folder is not None:
-            self.folder.checkpoint(self.learner, self.name)
-            film = self._film.film()
-            if film is not None:
+    def checkpoint(self) -> list[Note]:
+        """Save the learner's state, and the film, which serves reports only: without it the run goes on."""
+        if self.folder is None:
+            return []
+        self.folder.checkpoint(self.learner, self.name)
+        self._saved = time.monotonic()
+        film = None if self._film is None else self._film.film()
+        if film is not None:
+            try:
                 self.folder.write_state(FILM, film)
-            self._saved = time.monotonic()
+            except ResourceError as error:
+                self._film = None
+                return [Note(f"the run goes on without a film of its machine for reports: {error}")]
+        return []
 
     def close(self) -> None:
         """Nothing to stop: the learner is in this process."""
@@ -151,9 +168,9 @@ class Worker:
         self._send.send(sys.path)
         self._send.send_bytes(cloudpickle.dumps(order))
 
-    def poll(self) -> list[Report | Suggestion]:
+    def poll(self) -> list[Message]:
         """What the worker has sent since the last call. An error of the worker is raised here."""
-        messages: list[Report | Suggestion] = []
+        messages: list[Message] = []
         try:
             while self._receive.poll():
                 message = self._receive.recv()

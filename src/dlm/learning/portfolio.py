@@ -6,7 +6,6 @@ believe in, sends counterexamples back, keeps the best program so far, and write
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Callable
@@ -17,9 +16,9 @@ import numpy as np
 from dlm import seeds
 from dlm.data.worlds import Examples
 from dlm.errors import DlmError, ResourceError, RunError, SettingsError
-from dlm.learning.lanes import Lane, Order, Suggestion, Worker
+from dlm.learning.lanes import Lane, Note, Order, Suggestion, Worker
 from dlm.learning.prune import Judge, prune
-from dlm.learning.result import Result, ScheduleEnd
+from dlm.learning.result import NOBODY, Result, ScheduleEnd, enough_for
 from dlm.learning.rules.learner import can_learn_rules
 from dlm.learning.settings import LearnSettings
 from dlm.learning.verify import Verification, verify, wrong_atoms
@@ -36,6 +35,7 @@ from dlm.runs.result import Ending
 from dlm.runs.session import Session
 from dlm.runs.settings import RunSettings
 from dlm.seeds import Stream
+from dlm.space.wiring import wire
 from dlm.tasks.task import Task
 
 __all__ = ["check_task", "learn", "resume"]
@@ -56,7 +56,9 @@ def check_task(task: Task, settings: RunSettings) -> None:
     """Refuse what cannot be learned, before anything is written."""
     assert isinstance(settings, LearnSettings)
     check_learner(settings.learner, settings.device)
-    settings.machine.check(task.inputs, task.target_arity)
+    wiring = wire(settings.machine, task.inputs, task.target, task.target_arity)
+    if not settings.incremental:  # later phases have predicates of other arities among their inputs
+        wiring.check_reached()
     _check_breadth(task, settings)
 
 
@@ -164,6 +166,9 @@ class _Portfolio:
                     lane.close()
                     continue
                 for message in messages:
+                    if isinstance(message, Note):
+                        self.session.note(message.text)
+                        continue
                     if isinstance(message, Suggestion):
                         for other in lanes:
                             if isinstance(other, Lane):
@@ -190,17 +195,22 @@ class _Portfolio:
         """Say early that the time limit is shorter than the schedule, by extrapolation from its first steps."""
         if self._forecast or self.session.seconds < TIMED:
             return
-        for lane in lanes:
-            left = lane.seconds_left() if isinstance(lane, Lane) else None
-            if left is None:  # no schedule that ends, or no steps yet to extrapolate from
-                continue
+        limit, needed = self.settings.time_limit, self._seconds_needed(lanes)
+        if needed is not None:
             self._forecast = True
-            limit, needed = self.settings.time_limit, self.session.seconds + left
             if needed > limit:
                 self.session.note(
                     f"the schedule takes about {needed:.0f} s, and the time limit is {limit:.0f} s: the run will end "
-                    f"with the best program so far. A limit of {math.ceil(needed / 8) * 10} s would let it end itself"
+                    f"with the best program so far. A limit of {enough_for(needed)} s would let it end itself"
                 )
+
+    def _seconds_needed(self, lanes: list[Lane | Worker]) -> float | None:
+        """When the schedule will be at its end; None if it has none, or no steps yet to extrapolate from."""
+        for lane in lanes:
+            left = lane.seconds_left() if isinstance(lane, Lane) else None
+            if left is not None:
+                return round(self.session.seconds + left, 1)
+        return None
 
     def _consider(self, report: Report, lane: Lane | Worker) -> Result | None:
         """Show a report; prune and verify its candidate if the learner believes in it."""
@@ -285,6 +295,7 @@ class _Portfolio:
         verification: Verification,
         ended: Ending,
         schedule: ScheduleEnd | None = None,
+        needed: float | None = None,
     ) -> Result:
         maker, repairer = candidate.learner, candidate.learner.split("+")[-1]
         reports = self._reports_of(maker) or self._reports_of(repairer) or [*self.reports.values()]
@@ -297,6 +308,7 @@ class _Portfolio:
             raw=candidate.program,
             verification=verification,
             schedule=schedule,
+            seconds_needed=needed,
             seconds=self.session.seconds,
             restarts=sum(report.restarts for report in reports),
             steps=sum(report.steps for report in reports),
@@ -316,14 +328,17 @@ class _Portfolio:
     def _give_up(self, ended: Ending, lanes: list[Lane | Worker]) -> Result:
         """The best program so far, with its errors, and a checkpoint to go on from."""
         self.session.note(f"{ended}: saving, and counting the errors of the best program so far")
+        needed = self._seconds_needed(lanes)
         for lane in lanes:
             if isinstance(lane, Lane):
-                lane.checkpoint()
+                for note in lane.checkpoint():
+                    self.session.note(note.text)
         self.session.save_progress(self._counts, now=True)
         if self.best is None:
-            self.best = Candidate(_constant_program(self.task), "none", 0.0)
+            self.best = Candidate(_constant_program(self.task), NOBODY, 0.0)
         program = simplify(self.best.program)
-        return self._finish(self.best, program, verify(program, self.task, self._rng(Stream.BEST_SO_FAR)), ended)
+        verification = verify(program, self.task, self._rng(Stream.BEST_SO_FAR))
+        return self._finish(self.best, program, verification, ended, needed=needed)
 
     def _last_words(self, error: BaseException) -> str:
         """Nothing is lost: an error that ends the run carries the best program."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +13,15 @@ from dlm.runs.codec import decode
 from dlm.runs.folder import RunFolder
 from dlm.runs.result import ProgramResult, RunResult, damaged, read_common, read_with_program
 
-__all__ = ["Result", "ScheduleEnd", "SoftResult", "read_result"]
+__all__ = ["NOBODY", "Result", "ScheduleEnd", "SoftResult", "enough_for", "read_result"]
+
+NOBODY = "none"
+"""The learner of a result where no learner had a program yet."""
+
+
+def enough_for(seconds: float) -> int:
+    """A time limit in round numbers for what is estimated to take so many seconds: a quarter more."""
+    return math.ceil(seconds / 8) * 10
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,8 @@ class Result(ProgramResult):
     raw: Program
     verification: Verification
     schedule: ScheduleEnd | None = None
+    seconds_needed: float | None = None
+    """Of a run that was cut short: when its schedule would have been at its end, as far as its steps tell."""
 
     @property
     def verified(self) -> bool:
@@ -56,6 +67,7 @@ class Result(ProgramResult):
             "success_rate_spread": v.spread.success_rate,
             "trials": [_trial_json(trial) for trial in v.trials],
             "schedule": None if self.schedule is None else _schedule_json(self.schedule),
+            "seconds_needed": self.seconds_needed,
             "raw_definitions": len(self.raw.definitions),
             "raw_literals": self.raw.literals,
         }
@@ -73,6 +85,8 @@ class SoftResult(RunResult):
 
     train: TrialResult
     large: TrialResult
+    seconds_needed: float | None = None
+    """As in `Result`."""
 
     @property
     def verified(self) -> bool:
@@ -95,6 +109,7 @@ class SoftResult(RunResult):
             "success_rate_train_size": self.train.success_rate,
             "success_rate_large": self.large.success_rate,
             "trials": [_trial_json(trial) for trial in self.trials],
+            "seconds_needed": self.seconds_needed,
         }
 
     def _learned_json(self) -> dict[str, object]:
@@ -122,9 +137,11 @@ def read_result(folder: RunFolder) -> Result | SoftResult | None:
         return None
     saved: dict[str, Any] = folder.read_json("result.json")
     try:
+        needed = saved.get("seconds_needed")
+        needed = None if needed is None else decode(needed, float, at="seconds_needed")
         if saved["kind"] == SoftResult.kind:
             train, large = _read_trials(saved["trials"])
-            return SoftResult(**read_common(folder, saved), train=train, large=large)
+            return SoftResult(**read_common(folder, saved), train=train, large=large, seconds_needed=needed)
         train, large, spread = _read_trials(saved["trials"])
         schedule = saved.get("schedule")
         if schedule is not None:
@@ -133,6 +150,7 @@ def read_result(folder: RunFolder) -> Result | SoftResult | None:
             schedule = ScheduleEnd(first, _read_trials(schedule["trials"]))
         verification = Verification(train, large, spread, ())
         raw = read_program(folder.path / "raw.dlm")
-        return Result(**read_with_program(folder, saved), raw=raw, verification=verification, schedule=schedule)
+        common = read_with_program(folder, saved)
+        return Result(**common, raw=raw, verification=verification, schedule=schedule, seconds_needed=needed)
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise damaged(folder, error) from None

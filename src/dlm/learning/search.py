@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,7 @@ from dlm.runs.learner import Candidate, Report
 from dlm.seeds import Stream
 from dlm.space.choices import Choices, embed_choices, program_of, random_choices
 from dlm.space.settings import MachineSettings
-from dlm.space.wiring import wire
+from dlm.space.wiring import Wiring, wire
 from dlm.tasks.task import Task
 
 __all__ = ["Cooling", "RestartSettings", "SearchLearner", "SearchSettings", "SearchState"]
@@ -138,6 +139,7 @@ class SearchLearner:
         self.search = search or SearchSettings()
         self.rng = seeds.rng(seed, Stream.TASK_SEARCH)
         self._netlists: dict[int, Netlist] = {}
+        self._wiring(settings.depth).check_reached()
         self.size = self._world_size()
         self.pool = Pool.draw(task, self.rng, self.search.pool, self.size)
         self.standing = SearchStanding()
@@ -193,9 +195,11 @@ class SearchLearner:
 
     def _netlist(self, depth: int) -> Netlist:
         if depth not in self._netlists:
-            settings = self.settings.at_depth(depth)
-            self._netlists[depth] = Netlist(wire(settings, self.task.inputs, self.task.target, self.task.target_arity))
+            self._netlists[depth] = Netlist(self._wiring(depth))
         return self._netlists[depth]
+
+    def _wiring(self, depth: int) -> Wiring:
+        return wire(self.settings.at_depth(depth), self.task.inputs, self.task.target, self.task.target_arity)
 
     def _restart(self) -> None:
         """From a suggestion, or from random choices at a depth that looks promising."""
@@ -215,9 +219,10 @@ class SearchLearner:
             choices = random_choices(self._netlist(self.now.depth).wiring, self.rng)
         self._resample(choices)
 
-    @property
+    @cached_property
     def _depths(self) -> list[int]:
-        return list(range(2, self.settings.depth + 1))
+        """Those of machines that can say more than a constant: in some, no input reaches the target."""
+        return [depth for depth in range(2, self.settings.depth + 1) if self._wiring(depth).reached]
 
     def _choose_depth(self, depths: list[int]) -> int:
         """One of these depths: each once, then those whose restarts came closest more often."""

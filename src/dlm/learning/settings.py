@@ -19,6 +19,7 @@ __all__ = [
     "SOFT_LEARNERS",
     "TEMPLATED",
     "TRAINING",
+    "UNSAID",
     "LearnSettings",
     "LearnerName",
     "NoiseName",
@@ -38,6 +39,14 @@ RESTARTING = ("gradient", "search")
 """Learners that begin again and again from other random choices, so that several of them can share the work."""
 TEMPLATED = ("dilp", "dnl-ilp")
 """Learners that are told a template of rules and train no machine."""
+UNSAID = {
+    "search": ("schedule",),
+    "rules": ("schedule",),
+    "nlm": ("schedule", "incremental"),
+    "dilp": ("schedule", "incremental", "machine"),
+    "dnl-ilp": ("schedule", "incremental", "machine"),
+}
+"""Settings that say nothing to a learner, which refuses others of them than the default."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,11 +85,12 @@ class LearnSettings(RunSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.learner in BASELINES and (self.incremental or self.schedule != "fast"):
-            what = "--incremental" if self.incremental else "--schedule"
-            raise SettingsError(f"the learner {self.learner!r} trains as it was published, once: leave out {what}")
-        if self.schedule != "fast" and self.learner in ("search", "rules"):
-            raise SettingsError(f"the learner {self.learner!r} descends no gradient: leave out --schedule")
+        unsaid = UNSAID.get(self.learner, ())
+        for name, is_given in {"incremental": self.incremental, "schedule": self.schedule != "fast"}.items():
+            if is_given and name in unsaid:
+                once = self.learner in BASELINES
+                why = "trains as it was published, once" if once else "descends no gradient"
+                raise SettingsError(f"the learner {self.learner!r} {why}: leave out --{name}")
         if self.learner in TEMPLATED and self.device == "cuda":
             raise SettingsError(f"the learner {self.learner!r} trains on the processor only: leave out --device")
         if not (isinstance(self.jobs, int) and self.jobs >= 1):

@@ -118,6 +118,7 @@ class _SoftRun:
             learner=self.name,
             train=train,
             large=large,
+            seconds_needed=self._seconds_needed(seconds),
             seconds=seconds,
             restarts=1,
             steps=self._steps,
@@ -127,6 +128,13 @@ class _SoftRun:
         if folder is not None:
             folder.write_json("result.json", result.to_json())
         return result
+
+    def _seconds_needed(self, seconds: float) -> float | None:
+        """When the schedule would have been at its end, of a run that was not."""
+        left: int | None = getattr(self.learner, "steps_left", None)
+        if self.learner.done or left is None or not self._steps:
+            return None
+        return round(seconds * (self._steps + left) / self._steps, 1)
 
     def _try(self, model: SoftModel, size: int, number: int, count: int) -> TrialResult:
         rng = seeds.rng(self.settings.seed, Stream.VERIFICATION, number)

@@ -129,7 +129,7 @@ class Layout:
         """The inverse of `pick`: [batch, tuples] -> [batch, m, ..., m], `fill` where nothing is known."""
         arity = self.wiring.target_arity
         dense = values.new_full((values.shape[0], self.size**arity), fill)
-        return dense.index_copy(1, self.target_index, values).view(-1, *(self.size,) * arity)
+        return dense.index_copy(1, self.target_index, values).view(values.shape[0], *(self.size,) * arity)
 
     def expand_table(self, arity: int, batch: int) -> ExpandTable:
         """How predicates of arity - 1 become such of `arity`."""

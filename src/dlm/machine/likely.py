@@ -21,6 +21,7 @@ class LikelyLiteral:
 
     text: str
     predicate: str | None
+    negated: bool
     probability: float
 
 
@@ -65,7 +66,9 @@ def _literals(
     wiring: Wiring, unit: UnitWiring, module: Module, position: int, shares: Sequence[float], most: int
 ) -> list[LikelyLiteral]:
     order = np.argsort(-np.asarray(shares), kind="stable")[:most]
-    return [
-        LikelyLiteral(*choice_words(wiring, unit, module, position, int(choice)), round(float(shares[choice]), 6))
-        for choice in order
-    ]
+    found = []
+    for choice in map(int, order):
+        text, predicate = choice_words(wiring, unit, module, position, choice)
+        negated = predicate is not None and module.negates(position)
+        found.append(LikelyLiteral(text, predicate, negated, round(float(shares[choice]), 6)))
+    return found

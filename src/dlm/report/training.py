@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping
 
 from dlm.api.learn import build_settings
-from dlm.learning.settings import TRAINING
+from dlm.learning.settings import TRAINING, UNSAID
 from dlm.report.subject import Subject
 from dlm.runs.codec import plain
 from dlm.runs.folder import RunFolder
@@ -59,9 +59,10 @@ SAID = ("kind", "version", "task", "machine")
 
 
 def settings_rows(settings: Mapping[str, object]) -> list[tuple[str, str]]:
-    """The settings of a run and of its machine, as texts."""
-    machine = settings.get("machine")
-    own = {name: value for name, value in settings.items() if name not in SAID}
+    """The settings of a run and of its machine, as texts; those that say something to its learner."""
+    unsaid = UNSAID.get(str(settings.get("learner")), ())
+    machine = None if "machine" in unsaid else settings.get("machine")
+    own = {name: value for name, value in settings.items() if name not in (*SAID, *unsaid)}
     all_of = {**own, **(machine if isinstance(machine, Mapping) else {})}
     return [(name.replace("_", " "), _text(value)) for name, value in all_of.items() if value is not None]
 

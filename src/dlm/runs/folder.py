@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from dlm.data.draft import draft, explained, make_folder
+from dlm.data.draft import TRY_AGAIN, draft, explained, make_folder
 from dlm.data.json_text import parse_json_text
 from dlm.errors import DlmError, RunError
 from dlm.logic.syntax import Program
@@ -99,7 +99,7 @@ class RunFolder:
         self._write(name, format_program(program).encode())
 
     def append_metrics(self, line: Mapping[str, object]) -> None:
-        with explained(self.path), (self.path / "metrics.jsonl").open("a") as metrics:
+        with explained(self.path, self._then), (self.path / "metrics.jsonl").open("a") as metrics:
             metrics.write(json.dumps(line) + "\n")
 
     def checkpoint(self, learner: Learner[StateT], name: str) -> None:
@@ -136,8 +136,13 @@ class RunFolder:
         self.remove(_checkpoint(name))
 
     def _write(self, name: str, content: bytes) -> None:
-        with draft(self.path / name) as file:
+        with draft(self.path / name, self._then) as file:
             file.write_bytes(content)
+
+    @property
+    def _then(self) -> str:
+        """What to do when there is space again."""
+        return f"go on with `dlm learn --resume {self.path}`" if self.has("settings.json") else TRY_AGAIN
 
 
 def _checkpoint(name: str) -> str:

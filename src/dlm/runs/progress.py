@@ -173,7 +173,7 @@ class LivePanel(Watch):
 
 def figure_texts(report: Report) -> dict[str, str]:
     """What a report says, under the names it is shown by."""
-    counts = {"step": report.steps, "restart": report.restarts}
+    counts = {"step": report.steps, "start": report.restarts}
     return {name.replace("_", " "): _short(value) for name, value in {**counts, **report.figures}.items()}
 
 

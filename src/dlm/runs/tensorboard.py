@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, get_args
@@ -30,16 +31,16 @@ def check_log(log: str | None, *, has_folder: bool) -> None:
 
 
 class TensorBoardLog:
-    """An observer that writes the figures of every report into a folder, and passes all on to another observer.
+    """The figures of every report, in a folder.
 
     Curves are named ``LEARNER/FIGURE`` and drawn against the learner's steps: loss, temperature, recall and precision
     of a machine under training; and the literals and definitions of every program that is offered.
     """
 
-    def __init__(self, observer: Observer, folder: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         from tensorboardX import SummaryWriter
 
-        self._observer, self._folder = observer, folder
+        self._folder = folder
         with explained(folder):
             self._writer = SummaryWriter(str(folder), write_to_disk=True)
 
@@ -50,8 +51,13 @@ class TensorBoardLog:
         with explained(self._folder):
             self._writer.close()
 
-    def on_report(self, report: Report, seconds: float, limit: float) -> None:
-        figures = {**report.figures, "restarts": report.restarts, "seconds": seconds}
+    def before(self, observer: Observer) -> Observer:
+        """An observer that writes each report down before it passes it on: what ends the run is in the log."""
+        return _Logged(self, observer)
+
+    def write(self, report: Report, seconds: float) -> None:
+        """The curves get a point."""
+        figures = {**report.figures, "starts": report.restarts, "seconds": seconds}
         if report.candidate is not None:
             program = report.candidate.program
             figures |= {"literals": program.literals, "definitions": len(program.definitions)}
@@ -59,7 +65,16 @@ class TensorBoardLog:
             for name, value in figures.items():
                 if math.isfinite(value):
                     self._writer.add_scalar(f"{report.learner}/{name}", value, report.steps)
-        self._observer.on_report(report, seconds, limit)
+
+
+@dataclass(frozen=True)
+class _Logged:
+    log: TensorBoardLog
+    observer: Observer
+
+    def on_report(self, report: Report, seconds: float, limit: float) -> None:
+        self.log.write(report, seconds)
+        self.observer.on_report(report, seconds, limit)
 
     def on_note(self, text: str) -> None:
-        self._observer.on_note(text)
+        self.observer.on_note(text)

@@ -87,8 +87,8 @@ def predicate_name(wiring: Wiring, key: UnitKey, index: int) -> str:
     if layer == 0:
         return wiring.inputs_by_arity[arity][index]
     if key == wiring.target_unit.key:
-        return wiring.target
-    return f"{wiring.invented_prefix}{layer}_{arity}_{index}"
+        return wiring.prefix + wiring.target
+    return f"{wiring.prefix}{wiring.invented_prefix}{layer}_{arity}_{index}"
 
 
 def program_of(wiring: Wiring, choices: Choices) -> Program:
@@ -110,7 +110,7 @@ def _body(wiring: Wiring, unit: UnitWiring, module: Module, chosen: NDArray[np.i
             parts.append(TRUE if module.constant(position) else FALSE)
             continue
         literal = literal_of(wiring, unit, int(choice))
-        parts.append(Not(literal) if position >= module.atoms - module.negated else literal)
+        parts.append(Not(literal) if module.negates(position) else literal)
     build = conjunction if module.connective == "and" else disjunction
     return build(tuple(parts))
 
@@ -140,7 +140,7 @@ def choice_words(
     if choice == unit.constant:
         return format_formula(TRUE if module.constant(position) else FALSE), None
     literal: Formula = literal_of(wiring, unit, choice)
-    if position >= module.atoms - module.negated:
+    if module.negates(position):
         literal = Not(literal)
     source, _ = unit.literal(choice)
     return format_formula(literal), predicate_name(wiring, source.unit, source.index)

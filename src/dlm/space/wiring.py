@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from itertools import permutations as all_permutations
 from typing import Literal
 
-from dlm.errors import DataError
+from dlm.errors import DataError, SettingsError
 from dlm.space.settings import Constants, MachineSettings
 
 __all__ = ["Module", "Reading", "Source", "UnitKey", "UnitWiring", "Wiring", "permutations", "wire"]
@@ -61,7 +61,11 @@ class Module:
         """
         if self.constants == "neutral":
             return self.connective == "and"
-        return atom < self.atoms - self.negated
+        return not self.negates(atom)
+
+    def negates(self, atom: int) -> bool:
+        """Whether an atom negates what it chooses, other than its constant."""
+        return atom >= self.atoms - self.negated
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,8 @@ class Wiring:
     target: str
     target_arity: int
     units: tuple[UnitWiring, ...]
+    prefix: str = ""
+    """Stands before the names of what the machine defines, where it is one of several."""
 
     @cached_property
     def unit(self) -> Mapping[UnitKey, UnitWiring]:
@@ -131,6 +137,19 @@ class Wiring:
     @property
     def target_unit(self) -> UnitWiring:
         return self.units[-1]
+
+    @property
+    def reached(self) -> bool:
+        """Whether there is a way from an input to the target; if not, all that it can be is a constant."""
+        return bool(self.target_unit.sources)
+
+    def check_reached(self) -> None:
+        """Refuse a machine that can learn nothing but a constant."""
+        if not self.reached:
+            raise SettingsError(
+                f"no input reaches the target {self.target!r} through a machine of these settings, so that all its "
+                "programs are constants; allow quantifiers, or set depth or breadth higher"
+            )
 
     @property
     def parameters(self) -> int:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -19,8 +22,21 @@ from dlm.sweeps.process import run_job
 __all__ = ["Executor", "LocalProcesses", "RayCluster", "choose_executor"]
 
 ANSWER_SECONDS = 5.0
-"""How long an address may take to answer."""
+"""How long an address may take to take a connection."""
+PROBE_SECONDS = 20.0
+"""How long a cluster may take to let a driver in."""
 RAY_CLIENT = "ray://"
+START = "start a cluster with `ray start --head`, or leave --ray out to use this machine"
+PROBE = """
+import sys
+import ray
+try:
+    ray.init(address=sys.argv[1], logging_level="ERROR", log_to_driver=False)
+except Exception as error:
+    print(str(error).strip() or repr(error))
+    sys.exit(1)
+"""
+"""A program that ends well if a cluster lets it in, and else prints why not."""
 
 
 Started = Callable[[Job], None]
@@ -77,10 +93,13 @@ class LocalProcesses:
 class RayCluster:
     """The cores of a Ray cluster, one a job. dlm has to be installed on its machines; run folders are not kept."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, patience: float = PROBE_SECONDS) -> None:
         require_packages("ray", extra="ray", purpose="running on a Ray cluster")
         self.address = address
-        _check_answers(address)
+        if address != "local":
+            if address != "auto":
+                _check_address(address)
+            _check_cluster(address, patience)
 
     @property
     def where(self) -> str:
@@ -143,10 +162,8 @@ def _answer(ray: ModuleType, done: object) -> Record:
     return record
 
 
-def _check_answers(address: str) -> None:
-    """Refuse an address where nobody listens: Ray itself would try for minutes."""
-    if address in ("auto", "local"):
-        return
+def _check_address(address: str) -> None:
+    """Refuse what is no address, and at once one where nobody listens."""
     host, _, port = address.removeprefix(RAY_CLIENT).rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
         raise SettingsError(
@@ -156,6 +173,30 @@ def _check_answers(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS).close()
     except OSError as error:
         raise ResourceError(
-            f"nothing answers at the Ray address {address!r} ({error.strerror or error}); start a cluster with "
-            "`ray start --head`, or leave --ray out to use this machine"
+            f"nothing answers at the Ray address {address!r} ({error.strerror or error}); {START}"
         ) from None
+
+
+def _check_cluster(address: str, patience: float) -> None:
+    """Refuse an address where no Ray cluster answers, whoever else may.
+
+    In a process of its own: Ray itself tries for minutes, says so in many lines, and may end the process it is in.
+    """
+    with subprocess.Popen(
+        (sys.executable, "-c", PROBE, address),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            said, _ = process.communicate(timeout=patience)
+        except subprocess.TimeoutExpired:
+            said = f"no answer in {patience:g} s"
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode != 0:
+        reason = said.strip().splitlines()[0].rstrip(".") if said.strip() else "its answer ended Ray"
+        raise ResourceError(f"no Ray cluster can be used at the address {address!r}: {reason}; {START}")

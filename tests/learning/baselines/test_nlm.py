@@ -14,6 +14,7 @@ from dlm.errors import ResourceError, RunError, SettingsError
 from dlm.learning.baselines.architectures import nlm_machine
 from dlm.learning.baselines.nlm import NlmLearner, NlmModel, SavedNlm, nlm_schedule
 from dlm.learning.baselines.training import BaselineSchedule
+from dlm.learning.result import enough_for
 from dlm.runs.codec import AnyArray, plain
 from dlm.runs.learner import Report
 from dlm.space import MachineSettings
@@ -50,6 +51,15 @@ def test_it_learns_an_easy_task_and_ends_early() -> None:
     assert report.candidate is None
     examples = TASK.sample(np.random.default_rng(1), 50, 9)
     np.testing.assert_array_equal(of.model().answers(examples.worlds), examples.target)
+
+
+@pytest.mark.parametrize("name", ["family/has-father", "graph/adjacent-to-red", "family/is-uncle"])
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_it_answers_in_the_smallest_worlds(name: str, size: int) -> None:
+    task = replace(get_task(name), train_size=5)
+    model = NlmLearner(task, SMALL, QUICK, 0).model()
+    examples = task.sample(np.random.default_rng(1), 3, size)
+    assert model.answers(examples.worlds).shape == examples.target.shape
 
 
 def test_same_seed_same_reports() -> None:
@@ -124,6 +134,22 @@ def options() -> dict[str, object]:
     return {"learner": "nlm", "depth": 3, "breadth": 2, "outputs": 4, "time_limit": 60}
 
 
+def test_a_run_that_is_cut_short_says_what_limit_lets_it_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(_: dlm.Progress) -> bool:
+        return True
+
+    result = dlm.learn("family/is-uncle", out=tmp_path / "r", callbacks=[stop], **options())
+    again = dlm.load(tmp_path / "r")
+    assert isinstance(again, dlm.SoftResult)
+    assert again.seconds_needed is not None
+    assert again.seconds_needed > again.seconds
+    assert again == result
+    print_result(replace(again, ended="time limit"))
+    assert f"--time-limit {enough_for(again.seconds_needed)} " in capsys.readouterr().out.replace("\n", " ")
+
+
 @pytest.mark.usefixtures("quick")
 @pytest.mark.filterwarnings("ignore:.*saved by value")
 def test_a_run_keeps_its_soft_model_and_can_be_tested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -141,6 +167,7 @@ def test_a_run_keeps_its_soft_model_and_can_be_tested(tmp_path: Path, capsys: py
     printed = capsys.readouterr().out
     assert "Soft model: no error on 500 fresh instances. Learned by nlm." in printed
     assert "dlm test" in printed
+    assert " s, 1 start, " in printed
     tried = dlm.test(tmp_path / "r", TASK, size=12, instances=30)
     assert tried.passed
     with pytest.raises(RunError, match="a soft model, not a program"):

@@ -42,6 +42,17 @@ def often_examined(settings: PolicySettings) -> PolicySettings:
     return replace(settings, update=replace(settings.update, steps=1), curriculum=exams)
 
 
+def test_what_an_update_loses_is_reported() -> None:
+    settings = few_episodes(default_settings(FewBlocks()))
+    by_ppo = PolicyGradient(FewBlocks(), 0, settings, MACHINE).advance().figures
+    by_reinforce = PolicyGradient(FewBlocks(), 0, replace(settings, algorithm="reinforce"), MACHINE).advance().figures
+    assert {"policy_loss", "value_loss", "entropy"} <= by_ppo.keys()
+    assert by_ppo["value_loss"] > 0
+    assert by_ppo["entropy"] > 0
+    assert {"policy_loss", "entropy"} <= by_reinforce.keys()
+    assert "value_loss" not in by_reinforce, "it has no critic"
+
+
 def test_ppo_ends_in_a_program_that_is_optimal() -> None:
     domain = FewBlocks()
     settings = quickly_hardened(default_settings(domain))

@@ -19,7 +19,7 @@ from dlm.machine import Layout, Machine, Selection, Valuation, extract, fast_app
 from dlm.seeds import fixed_rng
 from dlm.space.choices import Choices, program_of
 from dlm.space.settings import MachineSettings
-from dlm.space.wiring import wire
+from dlm.space.wiring import Wiring, wire
 
 __all__ = ["NOTHING", "Actor"]
 
@@ -76,6 +76,10 @@ class Actor:
     def weights(self, selection: Selection, batch: int = 1, generator: torch.Generator | None = None) -> Tensor:
         """What `scores` takes: soft weights [batch, parameters], or [1, parameters] for all states alike."""
         return self.machine.weights(selection, batch, generator)
+
+    def parts(self, weights: Tensor) -> list[tuple[Wiring, Tensor]]:
+        """Each machine's wiring and weights."""
+        return [(self.wiring, weights)]
 
     def look(self, state: State) -> Worlds:
         """What the machine reads of a state: what can be observed, and what earlier machines make of it."""

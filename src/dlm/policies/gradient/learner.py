@@ -140,8 +140,8 @@ class PolicyGradient:
             candidate = Candidate(self.program(), self.made_by, self.best[0].total)
         figures: dict[str, float] = {
             "updates": self.effort.updates,
-            **self.training.figures,
             "score": self.best[0].total if self.best else -np.inf,
+            **self.training.figures,
         }
         return Report(self.name, self.env_steps, self.effort.restarts, figures, candidate)
 

@@ -15,6 +15,7 @@ what to do differently.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import compress, product
 
 import torch
@@ -25,6 +26,7 @@ from dlm.logic.lists import RuleList
 from dlm.logic.syntax import Atom, Definition, Program
 from dlm.machine import Machine, Selection, Valuation, choose, extract, fast_apply
 from dlm.policies.gradient.actor import Actor
+from dlm.space.wiring import Wiring
 
 __all__ = ["RULES", "ListActor", "weigh"]
 
@@ -53,6 +55,11 @@ class ListActor(Actor):
         """The weights of all machines side by side."""
         parts = self.parameters.chunk(RULES)
         return torch.cat([choose(part, self.machines[0].table, selection, batch, generator) for part in parts], dim=1)
+
+    def parts(self, weights: Tensor) -> list[tuple[Wiring, Tensor]]:
+        """The machines have other names for what they define, as in the program."""
+        chunks = enumerate(weights.chunk(RULES, dim=1), start=1)
+        return [(replace(self.wiring, prefix=f"m{number}_"), part) for number, part in chunks]
 
     def raw(self) -> Program:
         """The decision list of the likeliest choices."""

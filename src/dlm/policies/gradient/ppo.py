@@ -38,8 +38,14 @@ class Losses:
     """What an update saw, on average over its gradient steps."""
 
     policy: float
-    value: float
+    value: float | None
+    """None without a critic."""
     entropy: float
+
+    @property
+    def figures(self) -> dict[str, float]:
+        value = {} if self.value is None else {"value_loss": self.value}
+        return {"policy_loss": self.policy, **value, "entropy": self.entropy}
 
 
 def advantages(rewards: Tensor, values: Tensor, discount: float, trace: float) -> Tensor:

@@ -54,4 +54,4 @@ def reinforce_update(
         (share * loss).backward()  # type: ignore[no-untyped-call]
         totals += share * torch.stack([policy, entropy]).detach()
     optimiser.step()
-    return Losses(policy=float(totals[0]), value=0.0, entropy=float(totals[1]))
+    return Losses(policy=float(totals[0]), value=None, entropy=float(totals[1]))

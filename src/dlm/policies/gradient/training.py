@@ -19,7 +19,7 @@ from dlm.policies.gradient.actor import NOTHING
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, Softness
 from dlm.policies.gradient.curriculum import Curriculum, CurriculumState
 from dlm.policies.gradient.models import build_actor
-from dlm.policies.gradient.ppo import ppo_update
+from dlm.policies.gradient.ppo import Losses, ppo_update
 from dlm.policies.gradient.reinforce import reinforce_update
 from dlm.policies.gradient.rollout import Trajectories, play, roll_out
 from dlm.policies.gradient.settings import PolicySettings
@@ -108,6 +108,7 @@ class Training:
         self.curriculum = Curriculum(domain, settings.curriculum, rng, rival)
         self.softness = Softness.at_first(settings.annealing)
         self.course = Course(settings.update.steps / settings.update.trajectories)
+        self.losses: Losses | None = None  # of the last update
 
     @property
     def policy(self) -> SoftPolicy:
@@ -134,6 +135,7 @@ class Training:
             "success": self.course.success,
             "temperature": self.softness.temperature,
             "action_temperature": self.softness.action_temperature,
+            **({} if self.losses is None else self.losses.figures),
         }
 
     def update(self, *, anneal: bool) -> int:
@@ -142,7 +144,7 @@ class Training:
         episodes = min(max(settings.trajectories, round(settings.steps / course.length)), MOST_EPISODES)
         weights = self.policy.weights
         played = roll_out(self.actor, weights, self._starts(episodes), self._rng, self.softness.action_temperature)
-        self._improve(played)
+        self.losses = self._improve(played)
         if self.curriculum.last:
             self._slow_down(self.settings.rates.last_decay)
         course.updates += 1
@@ -214,14 +216,13 @@ class Training:
         keeps_up = course.returns >= course.peak - slack or waited > 4 * plateau
         return course.success > SUCCEEDS and waited >= plateau and keeps_up
 
-    def _improve(self, played: Trajectories) -> None:
+    def _improve(self, played: Trajectories) -> Losses:
         settings = self.settings.update
         if not self.curriculum.last:
             settings = replace(settings, entropy=max(settings.entropy, settings.exploring))
         if self.settings.algorithm == "ppo":
-            ppo_update(self.actor, self.critic, self.optimiser, played, self.softness, settings, self._generator)
-        else:
-            reinforce_update(self.actor, self.optimiser, played, self.softness, settings, self._generator)
+            return ppo_update(self.actor, self.critic, self.optimiser, played, self.softness, settings, self._generator)
+        return reinforce_update(self.actor, self.optimiser, played, self.softness, settings, self._generator)
 
     def _slow_down(self, factor: float) -> None:
         for group in self.optimiser.param_groups:
