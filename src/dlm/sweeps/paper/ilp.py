@@ -19,11 +19,6 @@ __all__ = ["IlpTable"]
 
 COLUMNS = {"gradient": "DLM", "nlm": "NLM", "dilp": "dILP", "dnl-ilp": "dNL-ILP"}
 """The paper's column of a learner."""
-REPEATS = Method("gradient-repeats", "gradient", {"repeats": True}, column="DLM")
-NEUTRAL = replace(REPEATS, name="gradient-neutral", settings={"constants": "neutral", "repeats": True})
-WIDE = replace(NEUTRAL, name="gradient-wide", settings={**NEUTRAL.settings, "diversity": 10})
-"""As the paper's text can be read, where its published program does something else: quantifiers that look at tuples
-with a repeat; constants that are neutral too; and from wide logits."""
 FAST_LIMIT = 600.0
 
 
@@ -38,8 +33,7 @@ class IlpTable(Experiment):
 
     @property
     def methods(self) -> Mapping[str, Method]:
-        learners = {name: Method(name, name, column=COLUMNS.get(name)) for name in LEARNERS}
-        return learners | {method.name: method for method in (REPEATS, NEUTRAL, WIDE)}
+        return {name: Method(name, name, column=COLUMNS.get(name)) for name in LEARNERS}
 
     def planned(self, wanted: Wanted) -> list[Job]:
         ours = self.schedule(wanted) == "fast"
