@@ -20,6 +20,7 @@ def test_a_class_name_is_used_once() -> None:
 LARGE = {
     "Task": "public, and what a user writes down in one place",
     "UnitPass": "the tensors of one unit and their views, each made once; groups would only hide them",
+    "CompiledUnit": "the same, and their addresses",
 }
 
 

@@ -162,7 +162,6 @@ def test_a_run_without_a_soft_policy_says_so(
 
 MISTAKES = {
     "unknown task": (("learn", "rl/unstak"), "Did you mean the task 'rl/unstack'"),
-    "no teacher": (("learn", "rl/unstack", "--learner", "imitation"), "there is no teacher for rl/unstack: give one"),
     "unknown teacher": (("learn", "rl/path", "--learner", "imitation", "--teacher", "x"), "there is no teacher 'x'"),
     "other teacher": (("learn", "rl/path", "--learner", "imitation", "--teacher", "sorting"), "'greater_value'"),
     "teacher of another": (("learn", "rl/path", "--learner", "ppo", "--teacher", "path"), "'ppo' has no teacher"),

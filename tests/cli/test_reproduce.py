@@ -53,7 +53,7 @@ def test_a_run_that_ends_in_an_error_is_told_by_the_exit_code(dlm: Run, tmp_path
 CASES = {
     "experiment": (("ipl",), "Did you mean 'ilp'? Choose one of ilp, rl, ablation, critic, cost"),
     "task": (("ilp", "--tasks", "is-uncel"), "Did you mean 'family/is-uncle' or"),
-    "method": (("ilp", "--methods", "gradeint"), "Did you mean 'gradient' or"),
+    "method": (("ilp", "--methods", "gradeint"), "Did you mean 'gradient'?"),
     "seeds": (("ilp", "--seeds", "x"), "seeds are given as numbers and ranges"),
     "schedule": (("cost", "--schedule", "fast"), "has the schedule paper, not fast"),
     "records": (("ilp", "--take", "nowhere"), "there are no records in nowhere"),

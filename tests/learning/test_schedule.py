@@ -131,7 +131,7 @@ def test_impossible_changes_are_refused(settings: dict[str, Any], message: str) 
 
 def test_learners_without_a_schedule_refuse_its_changes() -> None:
     with pytest.raises(SettingsError, match="the learner 'search' has no such schedule: dropout, shorten"):
-        replace(asked(dropout=0, shorten=2), learner="search")
+        replace(asked(dropout=0, shorten=2), learner="search", schedule="fast")
 
 
 def test_worlds_to_train_on_have_atoms_of_both_classes() -> None:

@@ -22,14 +22,14 @@ from dlm.policies.gradient.practised import Practised
 from dlm.policies.gradient.scoring import Benchmark, scatter
 from dlm.policies.gradient.settings import UpdateSettings, default_settings, for_lists
 from dlm.policies.gradient.stack import MachineStack
-from dlm.policies.gradient.taught import Taught, TaughtSettings, demonstrate, taught_sizes
+from dlm.policies.gradient.taught import ShownSettings, Taught, TaughtSettings, demonstrate, taught_sizes
 from dlm.policies.imitation.teachers import find_teacher
 from dlm.policies.settings import PolicyRunSettings
 from dlm.seeds import fixed_rng
 from dlm.space.settings import MachineSettings
 from policies.unstacking import UNSTACK
 
-SHORT = TaughtSettings(states=200, episodes=40, asked=None, steps=200, look_every=50)
+SHORT = TaughtSettings(ShownSettings(states=200, episodes=40, asked=None), steps=200, look_every=50)
 SMALL = MachineSettings(depth=3, breadth=2)
 
 
@@ -47,7 +47,7 @@ def test_labels_are_those_of_the_teacher_and_hard_is_what_a_program_gets_wrong()
     domain = get_domain("rl/path")
     actor, teacher = Actor(domain, SMALL), find_teacher(domain, None)
     first = parse_program("go_to(x) :- is_target(x).")
-    shown = demonstrate(actor, teacher, first, 6, SHORT, fixed_rng())
+    shown = demonstrate(actor, teacher, first, 6, SHORT.shown, fixed_rng())
     good = teacher.good(shown.states)
     np.testing.assert_array_equal(shown.good, good[:, actor.atoms(shown.states)[:, 0]])
     wrong = ~(good & domain.observe(shown.states).relations["is_target"]).any(axis=1)

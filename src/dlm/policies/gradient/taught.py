@@ -46,6 +46,7 @@ from dlm.space.settings import MachineSettings
 
 __all__ = [
     "Demonstration",
+    "ShownSettings",
     "Taught",
     "TaughtSettings",
     "TaughtState",
@@ -65,18 +66,25 @@ ASKED_SIZES = 3
 
 
 @dataclass(frozen=True)
+class ShownSettings:
+    """What a teacher shows."""
+
+    sizes: tuple[int, ...] | None = None  # of the worlds, where there are several lessons; None: `taught_sizes`
+    states: int = 1500  # labelled states of each size
+    episodes: int = 200  # of each size that they come from
+    wandering: bool = True  # moves left to chance in most episodes, and half of them played by the best program so far
+    asked: tuple[int, int] | None = (1500, 500)  # states, episodes of questions that come first; None: there are none
+    mined: float = 0.5  # share of a batch from the states in which the best program so far is wrong
+
+
+@dataclass(frozen=True)
 class TaughtSettings:
     """How a policy is trained on a teacher's labels."""
 
+    shown: ShownSettings = ShownSettings()
     model: ModelName = "list"  # what a phase trains
-    sizes: tuple[int, ...] | None = None  # of the worlds, where there are several lessons; None: `taught_sizes`
-    wandering: bool = True  # moves left to chance in most episodes, and half of them played by the best program so far
     likely: bool = True  # whether the loss is how unlikely a good action is, or else the cross entropy of all actions
     shared: bool = True  # one draw of noise and dropout for all states of a step
-    states: int = 1500  # labelled states of each size
-    episodes: int = 200  # of each size that they come from
-    asked: tuple[int, int] | None = (1500, 500)  # the same for the questions that come first; None: there are none
-    mined: float = 0.5  # share of a batch from the states in which the best program so far is wrong
     batch: int = 64  # states a gradient step
     steps: int = 3000  # gradient steps of a phase
     look_every: int = 200  # steps between looks at the program
@@ -97,13 +105,10 @@ def paper_taught() -> TaughtSettings:
     """
     temperature, noise = 0.995**160, 0.98**160
     return TaughtSettings(
+        ShownSettings(sizes=(PAPER_STACK_SIZE,), wandering=False, asked=None, mined=0.0),
         model="unviewed",
-        sizes=(PAPER_STACK_SIZE,),
-        wandering=False,
         likely=False,
         shared=False,
-        asked=None,
-        mined=0.0,
         steps=8000,
         learning_rate=0.005,
         temperature=(1.0, temperature),
@@ -200,7 +205,7 @@ class TaughtTraining:
         valuation, good, hard = self._pools[self._lesson()]
         rows = torch.randint(len(good), (settings.batch,), generator=self._generator, device=device)
         if len(hard):
-            replaced = round(settings.batch * settings.mined)
+            replaced = round(settings.batch * settings.shown.mined)
             again = torch.randint(len(hard), (replaced,), generator=self._generator, device=device)
             rows[:replaced] = hard.to(device)[again]
         weights = self.actor.weights(self.selection, 1 if settings.shared else len(rows), self._generator)
@@ -281,16 +286,16 @@ class Taught:
     ) -> PhaseTraining[Any]:
         """Where there are several lessons the first phase asks questions; all others teach what to do."""
         actor = build_actor(self.settings.model, self.domain, self.machine, generator, self.device, inventions)
-        sizes = taught_sizes(self.domain, self.settings.sizes)
-        asked = self.settings.asked
+        sizes = taught_sizes(self.domain, self.settings.shown.sizes)
+        asked = self.settings.shown.asked
         if phase == 1 and asked is not None and len(sizes) > 1:
             answers = [answers_of(actor, self.teacher, size, *asked, rng) for size in sizes[:ASKED_SIZES]]
             return Asking(actor, answers, self.machine, rng)
-        pools = [demonstrate(actor, self.teacher, best, size, self.settings, rng) for size in sizes]
+        pools = [demonstrate(actor, self.teacher, best, size, self.settings.shown, rng) for size in sizes]
         # Where it is right there is nothing to learn; a program that is right at all sizes is wrong in larger worlds.
         pools = [pool for pool in pools if len(pool.hard)]
         if not pools:
-            pools = [demonstrate(actor, self.teacher, best, sizes[-1] * 3 // 2, self.settings, rng)]
+            pools = [demonstrate(actor, self.teacher, best, sizes[-1] * 3 // 2, self.settings.shown, rng)]
         return TaughtTraining(actor, pools, self.settings, generator)
 
     def enough(self, benchmark: Benchmark) -> float:
@@ -317,7 +322,7 @@ def demonstrate(
     teacher: Teacher,
     best: Program | None,
     size: int,
-    settings: TaughtSettings,
+    settings: ShownSettings,
     rng: np.random.Generator,
 ) -> Demonstration:
     """Labelled states of the teacher's episodes.
