@@ -7,7 +7,7 @@ from dlm.envs.domain import Actions, State
 from dlm.envs.evaluate import choose, run_from
 from dlm.envs.registry import domain_names, get_domain
 from dlm.logic import parse_program
-from dlm.policies.play import Rows, pick, play, random_legal, visit
+from dlm.policies.play import Rows, numbered, pick, play, play_merged, random_legal, visit
 
 
 @pytest.mark.parametrize("name", domain_names())
@@ -27,6 +27,45 @@ def test_playing_agrees_with_the_independent_evaluator(name: str) -> None:
     assert played.returns.tolist() == wanted.values.tolist()
     assert played.solved.tolist() == wanted.solved.tolist()
     assert played.steps == wanted.steps
+
+
+@pytest.mark.parametrize("name", domain_names())
+def test_episodes_that_meet_go_on_as_one(name: str) -> None:
+    """What a policy does depends on the state alone here: on its key."""
+    domain = get_domain(name)
+    size = domain.lessons[min(1, len(domain.lessons) - 1)]
+    start = domain.reset(np.random.default_rng(0), 4, size)
+    start = start.take(np.arange(40) % 4)
+    for _ in range(2):  # copies of four states go apart, and some of them meet again
+        start = domain.step(start, random_legal(domain, np.random.default_rng(1), start)).state
+    calls = []
+
+    def act(state: State, rows: Rows) -> Actions:
+        assert len(rows) == state.count
+        calls.append(state.count)
+        keys = state.keys()
+        rngs = [np.random.default_rng(list(key)) for key in keys]
+        return np.concatenate([random_legal(domain, rng, state.take(slice(i, i + 1))) for i, rng in enumerate(rngs)])
+
+    alone = play(domain, start, act)
+    assert alone.steps == sum(calls)
+    calls.clear()
+    merged = play_merged(domain, start, act)
+    assert merged.returns.tolist() == pytest.approx(alone.returns.tolist())
+    assert merged.solved.tolist() == alone.solved.tolist()
+    assert merged.steps == sum(calls)
+    assert merged.steps < alone.steps or not alone.steps
+
+
+def test_states_are_numbered_as_they_come() -> None:
+    domain = get_domain("rl/sorting")
+    start = domain.reset(np.random.default_rng(0), 3, 5).take(np.array([2, 0, 2, 1, 0]))
+    numbers, first = numbered(start)
+    assert (numbers.tolist(), first.tolist()) == ([0, 1, 0, 2, 1], [0, 1, 3])
+    later = domain.step(start.take(slice(0, 1)), np.array([[0, 1]])).state
+    back = domain.step(later, np.array([[0, 1]])).state
+    assert back.keys() == start.take(slice(0, 1)).keys()
+    assert back.left[0] != start.left[0]
 
 
 @pytest.mark.parametrize("name", domain_names())

@@ -45,7 +45,7 @@ def learn(
     Settings are those of the run (`seed`, `learner`, `schedule`, `time_limit`, `incremental`, `device`, `jobs`), of
     training (`noise`, `noise_decay`, `dropout`, `diversity`, `hardening`, `shorten`: changes of the schedule), of
     the machine (`depth`, `breadth`, ... as in `dlm.MachineSettings`), and of worlds (`keep_soft`, `teacher`,
-    `repair`, `model`, `action_temperature`, `action`, `arity`, `encode`, `sizes`, `limit`).
+    `repair`, `model`, `rollouts`, `action`, `arity`, `encode`, `sizes`, `limit`).
 
     Files are written only if a folder `out` is given; True makes a new one under ``./runs``. `progress` shows how the
     run goes; by default it does so in a terminal or notebook. `verbose` shows every better program, anywhere.

@@ -48,7 +48,7 @@ MACHINE = tuple(field.name for field in fields(MachineSettings))
 WORLD = tuple(field.name for field in fields(WorldOptions))
 RUN = ("seed", "learner", "schedule", "time_limit", "incremental", "device")
 OF_TASKS = ("jobs", *TRAINING)
-POLICY = ("keep_soft", "teacher", "repair", "model", "action_temperature")
+POLICY = ("keep_soft", "teacher", "repair", "model", "rollouts")
 SETTINGS = (*RUN, *OF_TASKS, *MACHINE, *POLICY)
 """The names of all settings of runs."""
 

@@ -107,7 +107,7 @@ def learn(
         bool, typer.Option("--keep-soft", metavar="", help=f"Of rl/... tasks: {KEEP_SOFT_HELP}")
     ] = False,
     model: Annotated[ModelName | None, _setting(PolicyRunSettings, "model", metavar="|".join(MODELS))] = None,
-    action_temperature: Annotated[float | None, _setting(PolicyRunSettings, "action_temperature", metavar="T")] = None,
+    rollouts: Annotated[bool, _setting(PolicyRunSettings, "rollouts", "--rollouts", metavar="")] = False,
     repair: Annotated[
         bool | None, typer.Option("--repair/--no-repair", metavar="", help=f"Of rl/... tasks: {REPAIR_HELP}")
     ] = None,
@@ -191,7 +191,7 @@ def learn(
         keep_soft=keep_soft or None,
         repair=repair,
         model=model,
-        action_temperature=action_temperature,
+        rollouts=rollouts or None,
         teacher=teacher,
         noise=noise,
         noise_decay=noise_decay,

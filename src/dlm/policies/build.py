@@ -64,8 +64,10 @@ def build_policy_learner(
         trained = paper_settings(domain, algorithm, incremental=stacked)
     else:
         trained = replace(default_settings(domain, algorithm, keep_soft=settings.keep_soft), repair=settings.repair)
-    if settings.action_temperature is not None:
-        trained = replace(trained, soft=replace(trained.soft, warmer=settings.action_temperature))
+    if settings.rollouts:
+        if isinstance(domain, EnvDomain) and not domain.deterministic:
+            raise SettingsError(f"{domain.name} is stochastic: --rollouts tries actions by a deterministic simulator")
+        trained = replace(trained, soft=replace(trained.soft, rollouts=True))
     listed = settings.model == "list" or (stacked and not published and len(domain.lessons) > 1)
     trained = replace(trained, model="list" if listed else settings.model)
     if listed and not published and not settings.keep_soft:

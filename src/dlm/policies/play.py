@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dlm.data.bits import BoolArray
 from dlm.envs.domain import Actions, Domain, S, Step, join
 
-__all__ = ["Act", "Outcome", "Rows", "pick", "play", "random_legal", "visit"]
+__all__ = ["Act", "Outcome", "Rows", "numbered", "pick", "play", "play_merged", "random_legal", "visit"]
 
 Rows = NDArray[np.intp]
 Act = Callable[[S, Rows], Actions]
@@ -42,6 +42,37 @@ def play(domain: Domain[S], start: S, act: Act[S], watch: Callable[[Step[S]], No
         goes_on = ~step.done
         rows, state = rows[goes_on], step.state.take(goes_on)
     return Outcome(returns, solved, steps)
+
+
+def play_merged(domain: Domain[S], start: S, act: Act[S]) -> Outcome:
+    """The same by a policy that always does the same in a state: episodes that meet go on as one."""
+    trail: list[tuple[Rows, Rows, Rows, Step[S]]] = []
+    state, steps = start, 0
+    while True:
+        numbers, first = numbered(state)
+        state = state.take(first)
+        going = np.flatnonzero(~state.finished)
+        if not len(going):
+            break
+        state = state.take(going)
+        step = domain.step(state, act(state, going))
+        trail.append((numbers, first, going, step))
+        steps += len(going)
+        state = step.state
+    returns, solved = np.zeros(len(numbers)), np.zeros(len(numbers), dtype=np.bool_)
+    for numbers, first, going, step in reversed(trail):
+        earned, reached = np.zeros(len(first)), np.zeros(len(first), dtype=np.bool_)
+        earned[going], reached[going] = step.rewards + returns, step.solved | solved
+        returns, solved = earned[numbers], reached[numbers]
+    return Outcome(returns, solved, steps)
+
+
+def numbered(state: S) -> tuple[Rows, Rows]:
+    """The number of each state among the different ones, also in the steps left, and where each was first met."""
+    met: dict[tuple[bytes, int], int] = {}
+    keys = zip(state.keys(), state.left.tolist(), strict=True)
+    numbers = np.array([met.setdefault(key, len(met)) for key in keys], dtype=np.intp)
+    return numbers, np.unique(numbers, return_index=True)[1]
 
 
 def visit(domain: Domain[S], start: S, act: Act[S]) -> tuple[S, int]:

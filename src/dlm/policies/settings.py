@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
@@ -48,6 +47,8 @@ METHODS = {
     "ppo+repair": "policy gradient (PPO), and a local search over programs that changed or completed what it learned",
     "reinforce+repair": "policy gradient (REINFORCE), and a local search over programs that changed or completed "
     "what it learned",
+    "ppo+rollouts": "policy gradient (PPO), and then policy iteration by rollouts of the soft policy",
+    "reinforce+rollouts": "policy gradient (REINFORCE), and then policy iteration by rollouts of the soft policy",
     "ppo (nlm)": "reinforcement learning by policy gradient (PPO) of a neural logic machine (a baseline without "
     "program)",
     "reinforce (nlm)": "reinforcement learning by policy gradient (REINFORCE) of a neural logic machine (a baseline "
@@ -91,9 +92,12 @@ class PolicyRunSettings(RunSettings):
             "baseline nlm. The last two stay soft."
         },
     )
-    action_temperature: float | None = field(
-        default=None,
-        metadata={"help": "With --keep-soft: train at this temperature of actions in the end; it acts at 0.01."},
+    rollouts: bool = field(
+        default=False,
+        metadata={
+            "help": "With --keep-soft: once the policy succeeds, go on by policy iteration, which tries each action of "
+            "a state and rolls out the policy after it."
+        },
     )
     teacher: str | None = field(default=None, metadata={"help": "Whom imitation and dlm-incr-sl imitate."})
     repair: bool = field(
@@ -102,7 +106,7 @@ class PolicyRunSettings(RunSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("keep_soft", "repair"):
+        for name in ("keep_soft", "repair", "rollouts"):
             require_flag(name, getattr(self, name))
         if self.keep_soft and self.learner not in ("auto", *SOFT):
             raise SettingsError(
@@ -121,11 +125,10 @@ class PolicyRunSettings(RunSettings):
             raise SettingsError(
                 "--model list is for --learner ppo or reinforce with --no-repair: local search mends single machines"
             )
-        warm = self.action_temperature
-        if warm is not None and not (self.keep_soft and isinstance(warm, int | float) and 0 < warm < math.inf):
-            raise SettingsError(
-                f"The 'action_temperature' setting is a positive number, with --keep-soft. Got {warm!r} instead."
-            )
+        if self.rollouts and not self.keep_soft:
+            raise SettingsError("--rollouts is for soft policies: add --keep-soft")
+        if self.rollouts and self.schedule == "paper":
+            raise SettingsError("the paper's schedule has no policy iteration: --rollouts is for the schedule fast")
         if self.teacher is not None and self.learner not in TAUGHT:
             raise SettingsError(
                 f"the learner {self.learner!r} has no teacher; use --learner {' or '.join(TAUGHT)} with --teacher"

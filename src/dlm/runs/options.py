@@ -14,6 +14,7 @@ FLAGS = {
     "forall": ("--forall", "--no-forall"),
     "incremental": ("--incremental", None),
     "keep_soft": ("--keep-soft", None),
+    "rollouts": ("--rollouts", None),
     "repair": ("--repair", "--no-repair"),
 }
 

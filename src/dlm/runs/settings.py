@@ -19,7 +19,7 @@ SCHEDULES: tuple[str, ...] = get_args(ScheduleName)
 DeviceName = Literal["cpu", "cuda", "auto"]
 DEVICES: tuple[str, ...] = get_args(DeviceName)
 
-VERSION = 11
+VERSION = 12
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,6 @@ from dlm.envs.teachers import get_teacher
 from dlm.logic.text import parse_program
 from dlm.policies.gradient.curriculum import Curriculum
 from dlm.policies.gradient.settings import CurriculumSettings
-from dlm.policies.play import Outcome
 from dlm.seeds import fixed_rng
 
 
@@ -73,32 +72,11 @@ def test_a_rival_without_fault_leaves_fresh_starts() -> None:
     assert curriculum.replayed == 0
 
 
-def test_regretted_starts_are_those_that_lose_most() -> None:
-    """In Sorting a policy that swaps any two wrong numbers needs more steps than the least from some starts only."""
-    domain, program = get_domain("rl/sorting"), get_teacher("sorting-paper")
-    curriculum = Curriculum(domain, CurriculumSettings(), np.random.default_rng(0))
-    while not curriculum.last:
-        curriculum.examine(all_solved)
-    played: list[Any] = []
-
-    def play(start: Any) -> Outcome:
-        found = run_from(program, domain, fixed_rng(), start)
-        played.append((start, found.optimum - found.values))
-        return Outcome(found.values, found.solved, found.steps)
-
-    sizes = set()
-    for _ in range(20):
-        drawn = curriculum.draw_regretted(8, 0.5, play)
-        start, regret = played[-1]
-        sizes.add(domain.size(drawn))
-        assert (drawn.count, start.count) == (8, 32)
-        keys, worst = set(start.keys()), np.sort(regret)[::-1][:4]
-        assert set(drawn.keys()) <= keys
-        by_key = dict(zip(start.keys(), regret, strict=True))
-        assert curriculum.replayed == (worst > 1e-6).sum()
-        lost = np.sort([by_key[key] for key in list(drawn.keys())])[::-1]
-        assert lost[: curriculum.replayed] == pytest.approx(worst[: curriculum.replayed])
-    assert curriculum.count() > 0
-    assert max(sizes) == domain.lessons[-1]
-    assert min(sizes) >= 5
-    assert len(sizes) > 2
+def test_starts_of_any_lesson_but_the_smallest() -> None:
+    sorting = Curriculum(get_domain("rl/sorting"), CurriculumSettings(scattered=0.5), np.random.default_rng(0))
+    drawn = [sorting.draw_of_any(6) for _ in range(40)]
+    assert {start.count for start in drawn} == {6}
+    sizes = {sorting.domain.size(start) for start in drawn}
+    assert (min(sizes), max(sizes)) == (5, 15)
+    only = Curriculum(get_domain("rl/unstack"), CurriculumSettings(), np.random.default_rng(0))
+    assert only.domain.size(only.draw_of_any(3)) == 4

@@ -180,14 +180,12 @@ def test_programs_harden_in_small_worlds_and_are_compared_in_large_ones() -> Non
     assert lessons_of(domain, CurriculumSettings(largest=1)) == (3,)
 
 
-def test_a_soft_policy_may_be_trained_warmer_than_it_acts() -> None:
-    learner = built(keep_soft=True, action_temperature=0.03)
-    assert learner.settings.soft.warmer == 0.03
-    training = learner.training
-    training.course.success = 1.2  # so that it stays above the mark after an update
-    training.course.updates = 1000
-    training.update(anneal=False)
-    assert training.softness.action_temperature == 0.03
-    assert training.policy.temperature == 0.01
-    with pytest.raises(SettingsError, match="action_temperature"):
-        built(action_temperature=0.03)
+def test_rollouts_are_for_soft_policies_of_our_schedule() -> None:
+    assert built(keep_soft=True, rollouts=True).settings.soft.rollouts
+    assert not built(keep_soft=True).settings.soft.rollouts
+    with pytest.raises(SettingsError, match="add --keep-soft"):
+        built(rollouts=True)
+    with pytest.raises(SettingsError, match="paper's schedule"):
+        built(rollouts=True, keep_soft=True, schedule="paper")
+    with pytest.raises(SettingsError, match="rollouts"):
+        built(rollouts="yes", keep_soft=True)

@@ -3,8 +3,7 @@
 Nothing here knows how a policy is trained. A lesson is a size; an exam plays fresh instances by sampling, and greedily
 if that counts too, and the lesson is over when one of the two is good enough. Instances of exams are kept as failed or
 solved and come up in training again, the failed ones more often. Where there is a program to do better than, those that
-it fails are among them from the first. A policy that fails next to nothing any more learns from where it loses most to
-the optimum, in worlds of all lessons: in small ones a better way is a step or two from its own.
+it fails are among them from the first.
 """
 
 from __future__ import annotations
@@ -22,9 +21,7 @@ from dlm.errors import RunError
 from dlm.logic.syntax import Program
 from dlm.policies.gradient.scoring import scatter
 from dlm.policies.gradient.settings import CurriculumSettings
-from dlm.policies.play import Outcome
 from dlm.policies.snapshot import SavedEpisodes
-from dlm.policies.verify import TOLERANCE
 from dlm.seeds import fixed_rng
 
 __all__ = ["Curriculum", "Exam"]
@@ -33,10 +30,8 @@ KEPT = 200
 """Instances of a kind that are kept."""
 TRIED = 2000
 """Instances among which those that a program fails are sought."""
-CANDIDATES = 4
-"""Instances among which each one with a large regret is sought."""
-BACK, LEAST = 0.6, 5
-"""Share of draws of regretted instances that are of any lesson instead of the last, and the least size of these."""
+LEAST = 5
+"""Worlds that are smaller have little to tell to a policy that succeeds in the last lesson."""
 
 
 @dataclass(frozen=True)
@@ -102,24 +97,19 @@ class Curriculum(Generic[S]):
         del parts[count:]
         self.replayed = len(parts)
         if len(parts) < count:
-            fresh = self.domain.reset(rng, count - len(parts), self.size)
-            away = rng.random(fresh.count) < self.settings.scattered
-            parts += [fresh.take(~away), scatter(self.domain, rng, fresh.take(away))]
+            parts.append(self._fresh(count - len(parts), self.size))
         return join(parts)
 
-    def draw_regretted(self, count: int, share: float, play: Callable[[S], Outcome]) -> S:
-        """Fresh start states of one size, so many of them those from which the policy loses most to the optimum."""
-        rng = self._rng
-        sizes = [size for size in self.lessons if size >= LEAST] if rng.random() < BACK else []
-        candidates = self.domain.reset(rng, CANDIDATES * count, int(rng.choice(sizes)) if sizes else self.size)
-        played = play(candidates)
-        self._uncounted += played.steps
-        regret = np.nan_to_num(self.domain.optimal_return(candidates).returns - played.returns)
-        worst = np.argsort(-regret, kind="stable")[: round(share * count)]
-        worst = worst[regret[worst] > TOLERANCE]
-        others = rng.permutation(np.setdiff1d(np.arange(candidates.count), worst))
-        self.replayed = len(worst)
-        return candidates.take(np.concatenate([worst, others[: count - len(worst)]]))
+    def draw_of_any(self, count: int) -> S:
+        """Fresh start states of one size, that of any lesson but the smallest ones."""
+        sizes = [size for size in self.lessons if size >= LEAST] or [self.size]
+        return self._fresh(count, int(self._rng.choice(sizes)))
+
+    def _fresh(self, count: int, size: int) -> S:
+        """Fresh start states, the last ones scattered."""
+        fresh = self.domain.reset(self._rng, count, size)
+        away = self._rng.random(count) < self.settings.scattered
+        return join([fresh.take(~away), scatter(self.domain, self._rng, fresh.take(away))])
 
     def count(self) -> int:
         """The steps that were played to find hard instances since this was asked last."""

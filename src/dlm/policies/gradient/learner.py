@@ -46,6 +46,8 @@ MENDABLE = -0.2
 """Programs that lose more than this against the optimum are not worth mending yet."""
 REPAIRED = "+repair"
 """Stands behind the name of a learner whose program was changed by local search or completed by another one."""
+ITERATED = "+rollouts"
+"""Stands behind the name of a learner whose soft policy went on by policy iteration."""
 
 
 @dataclass
@@ -76,7 +78,7 @@ class PolicyGradientState:
     training: TrainingState
     found: Found
     pool: FallbackState
-    soft: tuple[Rank, SavedSoft] | None
+    soft: tuple[Rank, SavedSoft, bool] | None
     effort: Effort
     benchmark_steps: int
     done: bool
@@ -102,7 +104,7 @@ class PolicyGradient:
         self.domain, self.settings, self.machine, self.keep_soft = domain, settings, machine, keep_soft
         self.benchmark = Benchmark(domain, seed)
         self.pool = ProgramPool(self.benchmark)
-        self.best_soft: tuple[Rank, SoftPolicy] | None = None
+        self.best_soft: tuple[Rank, SoftPolicy, bool] | None = None  # and whether it comes of policy iteration
         self.effort = Effort()
         self.done = False
         self._out_of_time = out_of_time
@@ -122,8 +124,11 @@ class PolicyGradient:
 
     @property
     def made_by(self) -> str:
-        """Who made the best program: the gradient, or the gradient and discrete repair; or what has no program."""
+        """Who made the best program: the gradient, or the gradient and discrete repair; or the soft policy."""
         named = self.name if self.settings.model == "dlm" else f"{self.name} ({self.settings.model})"
+        if self.keep_soft:
+            iterated = self.best_soft[2] if self.best_soft else self.training.course.iterated
+            return named + (ITERATED if iterated else "")
         return named + (REPAIRED if self.pool.repaired else "")
 
     @property
@@ -203,7 +208,7 @@ class PolicyGradient:
         self.effort.played += steps
         # Of equals the latest, which has learned from more.
         if self.best_soft is None or rank >= self.best_soft[0]:
-            self.best_soft = rank, policy
+            self.best_soft = rank, policy, self.training.course.iterated
         self.done = self.training.course.perfect >= self.settings.soft.sure
 
     # ------------------------------------------------------------------ programs
@@ -257,7 +262,7 @@ class PolicyGradient:
             training=self.training.state(),
             found=replace(self.found, seen=list(self.found.seen)),
             pool=self.pool.state(),
-            soft=soft and (soft[0], soft[1].saved()),
+            soft=soft and (soft[0], soft[1].saved(), soft[2]),
             effort=replace(self.effort),
             benchmark_steps=self.benchmark.steps,
             done=self.done,
@@ -271,7 +276,7 @@ class PolicyGradient:
         self._generator.set_state(torch.from_numpy(state.generator))
         self.pool.restore(state.pool)
         if state.soft:
-            self.best_soft = state.soft[0], SoftPolicy.of(state.soft[1], actor)
+            self.best_soft = state.soft[0], SoftPolicy.of(state.soft[1], actor), state.soft[2]
         if state.found.choices:
             choices_of(actor.wiring, state.found.choices)
         self.found = replace(state.found, seen=list(state.found.seen))

@@ -40,12 +40,13 @@ class Losses:
     policy: float
     value: float | None
     """None without a critic."""
-    entropy: float
+    entropy: float | None
+    """None of policy iteration."""
 
     @property
     def figures(self) -> dict[str, float]:
-        value = {} if self.value is None else {"value_loss": self.value}
-        return {"policy_loss": self.policy, **value, "entropy": self.entropy}
+        known = {"policy_loss": self.policy, "value_loss": self.value, "entropy": self.entropy}
+        return {name: value for name, value in known.items() if value is not None}
 
 
 def advantages(rewards: Tensor, values: Tensor, discount: float, trace: float) -> Tensor:

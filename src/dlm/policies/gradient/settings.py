@@ -89,8 +89,7 @@ class SoftSettings:
 
     sure: int = 3  # exams in a row without a loss that end it
     patience: int = 0  # exams without a better one before a restart; 0: never
-    warmer: float = 0.0  # action temperature of training once it succeeds in the last lesson; 0: that which it acts at
-    regretted: float = 0.0  # share of episodes, from then on, that start where the policy loses most to the optimum
+    rollouts: bool = False  # whether a policy that succeeds in the last lesson goes on by policy iteration
 
 
 @dataclass(frozen=True)
@@ -191,7 +190,7 @@ def default_settings(domain: AnyDomain, algorithm: Algorithm = "ppo", *, keep_so
     return replace(
         _bounded(settings),
         rates=replace(settings.rates, lesson_decay=1.0, last_decay=0.998, good_decay=0.8),
-        soft=SoftSettings(sure=10, patience=30, regretted=0.75),
+        soft=SoftSettings(sure=10, patience=30),
     )
 
 

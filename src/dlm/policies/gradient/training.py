@@ -9,6 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dlm.data.arrays import Floats
+from dlm.data.bits import BoolArray
 from dlm.envs.domain import AnyDomain, State
 from dlm.envs.evaluate import Mode
 from dlm.errors import RunError
@@ -19,6 +21,7 @@ from dlm.policies.gradient.actor import NOTHING
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, Softness
 from dlm.policies.gradient.curriculum import Curriculum, CurriculumState
 from dlm.policies.gradient.models import build_actor
+from dlm.policies.gradient.policy_iteration import EPISODES, PolicyIteration, SavedLabels
 from dlm.policies.gradient.ppo import Losses, ppo_update
 from dlm.policies.gradient.reinforce import reinforce_update
 from dlm.policies.gradient.rollout import Trajectories, play, roll_out
@@ -36,13 +39,13 @@ MEMORY = 0.9
 MOST_EPISODES = 200
 """Episodes an update, however short they are."""
 SUCCEEDS = 0.95
-"""Success in the last lesson that annealing waits for."""
+"""Success in the last lesson that annealing and policy iteration wait for."""
 CHECK_EVERY = 10
 """Updates between looks at the program."""
 PATIENCE = 60
 """Updates at the coldest before a restart."""
-SURE = 0.97
-"""Success in the last lesson from which a soft policy has to become better only: warmer, from regretted starts."""
+ROUNDS = 10
+"""Updates between exams while policies are iterated."""
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 """What Adam remembers of a parameter."""
 
@@ -64,6 +67,7 @@ class Course:
     rank: Rank = (0, -np.inf)  # of the best exam
     stale: int = 0  # exams since then
     perfect: int = 0  # exams of the last lesson without a loss, in a row
+    iterated: bool = False  # whether the policy goes on by policy iteration
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class TrainingState:
     curriculum: CurriculumState
     softness: Softness
     course: Course
+    labels: list[SavedLabels]
 
 
 class Training:
@@ -107,6 +112,7 @@ class Training:
         )
         self.curriculum = Curriculum(domain, settings.curriculum, rng, rival)
         self.softness = Softness.at_first(settings.annealing)
+        self.iteration = PolicyIteration(self.actor, settings.update.legal)
         self.course = Course(settings.update.steps / settings.update.trajectories)
         self.losses: Losses | None = None  # of the last update
 
@@ -118,6 +124,8 @@ class Training:
     @property
     def exam_due(self) -> bool:
         every = self.settings.curriculum.exam_every // self.settings.update.trajectories
+        if self.course.iterated:
+            every = ROUNDS
         return self.course.updates % max(1, every) == 0
 
     @property
@@ -139,27 +147,30 @@ class Training:
         }
 
     def update(self, *, anneal: bool) -> int:
-        """Play, and improve actor and critic by it; with `anneal`, harden in the last lesson. The steps played."""
+        """Play, and improve actor and critic by it; with `anneal`, harden in the last lesson. The steps played.
+
+        Without, a policy that succeeds in the last lesson and gets no better goes on by policy iteration, if so set.
+        """
+        if self.course.iterated:
+            return self._iterate()
         settings, course = self.settings.update, self.course
         episodes = min(max(settings.trajectories, round(settings.steps / course.length)), MOST_EPISODES)
-        weights = self.policy.weights
-        played = roll_out(self.actor, weights, self._starts(episodes), self._rng, self.softness.action_temperature)
+        weights, start = self.policy.weights, self.curriculum.draw(episodes)
+        played = roll_out(self.actor, weights, start, self._rng, self.softness.action_temperature)
         self.losses = self._improve(played)
         if self.curriculum.last:
             self._slow_down(self.settings.rates.last_decay)
         course.updates += 1
         course.length = max(1.0, played.steps / episodes)
-        memory = min(MEMORY, 1 - 1 / course.updates)
-        course.returns = memory * course.returns + (1 - memory) * float(played.outcome.returns.mean())
         # Whether to harden is not decided by what was drawn for being hard.
-        solved = played.outcome.solved[self.curriculum.replayed if anneal and self.curriculum.last else 0 :]
-        if len(solved):
-            course.success = memory * course.success + (1 - memory) * float(solved.mean())
-        if anneal and self.curriculum.last and self._ripe():
-            actions = int(self.domain.asked(self.curriculum.size).sum())
-            self.softness = self.softness.harder(self.settings.annealing, actions, episodes, self.actor.gap)
-        elif not anneal and self.settings.soft.warmer and self._sure:
-            self.softness = replace(self.softness, action_temperature=self.settings.soft.warmer)
+        own = self.curriculum.replayed if anneal and self.curriculum.last else 0
+        self._remember(played.outcome.returns, played.outcome.solved[own:])
+        if self.curriculum.last and self._ripe():
+            if anneal:
+                actions = int(self.domain.asked(self.curriculum.size).sum())
+                self.softness = self.softness.harder(self.settings.annealing, actions, episodes, self.actor.gap)
+            else:
+                course.iterated = self.settings.soft.rollouts
         course.coldest += self.softness.hardest
         return played.steps + self.curriculum.count()
 
@@ -190,25 +201,28 @@ class Training:
             self._slow_down(self.settings.rates.good_decay if good else 1.0)
         return rank, policy, steps
 
-    def _starts(self, count: int) -> State:
-        """Start states of episodes to learn from."""
-        share, policy = self.settings.soft.regretted, self.policy
-        start: State
-        if not share or not self._sure:
-            start = self.curriculum.draw(count)
-        else:
-            start = self.curriculum.draw_regretted(
-                count, share, lambda start: play(self.actor, policy.weights, start, self._rng, policy.temperature)
-            )
-        return start
+    def _iterate(self) -> int:
+        """A round of policy iteration. The steps played."""
+        start = self.curriculum.draw_of_any(EPISODES)
+        played = self.iteration.ask(self.policy, start, self._rng)
+        quiet = self.softness.quiet
+        unlikely = self.iteration.learn(self.optimiser, quiet, ACTION_TEMPERATURE, self._rng)
+        self.losses = Losses(unlikely, None, None)
+        self._slow_down(self.settings.rates.last_decay)
+        self.course.updates += 1
+        if self.domain.size(start) == self.curriculum.size:
+            self._remember(played.returns, played.solved)
+        return played.steps
 
-    @property
-    def _sure(self) -> bool:
-        """Whether a soft policy succeeds in the last lesson, and only has to become better."""
-        return self.curriculum.last and self.course.success > SURE
+    def _remember(self, returns: Floats, solved: BoolArray) -> None:
+        """Take episodes of the lesson into the running means."""
+        memory = min(MEMORY, 1 - 1 / self.course.updates)
+        self.course.returns = memory * self.course.returns + (1 - memory) * float(returns.mean())
+        if len(solved):
+            self.course.success = memory * self.course.success + (1 - memory) * float(solved.mean())
 
     def _ripe(self) -> bool:
-        """Whether to harden: the policy succeeds, has stopped to improve, and has not lost by hardening so far."""
+        """Whether PPO alone has done its part: the policy succeeds, improves no more, and keeps up with hardening."""
         slack, plateau, course = self.domain.step_cost / 8, self.settings.annealing.plateau, self.course
         if course.returns > course.peak + slack:
             course.peak, course.peak_at = course.returns, course.updates
@@ -240,6 +254,7 @@ class Training:
             curriculum=self.curriculum.state(),
             softness=self.softness,
             course=replace(self.course),
+            labels=self.iteration.state(),
         )
 
     def restore(self, state: TrainingState) -> None:
@@ -261,6 +276,7 @@ class Training:
         self.optimiser.load_state_dict({"state": dict(enumerate(moments)), "param_groups": groups})
         self.curriculum.restore(state.curriculum)
         self.softness, self.course = state.softness, replace(state.course)
+        self.iteration.restore(state.labels)
 
 
 def _array(tensor: Tensor) -> NDArray[np.float32]:

@@ -60,11 +60,11 @@ VARIANTS = (
         "the same, with the two copies of a block joined at the output: the paper's model for Blocksworld",
     ),
     Method(
-        "ppo-soft-warm",
+        "ppo-soft+rollouts",
         "ppo",
-        {"keep_soft": True, "action_temperature": 0.03, "constants": "published", "repeats": False},
+        {"keep_soft": True, "rollouts": True, "constants": "published", "repeats": False},
         "nIDLM",
-        "the published program's machine, trained with warmer actions (.03) than it acts with (.01)",
+        "the published program's machine, by PPO until it succeeds, and then by policy iteration with rollouts",
     ),
     Method("nlm", "ppo", {"keep_soft": True, "model": "nlm"}, "NLM", "the soft policy of a neural logic machine"),
 )

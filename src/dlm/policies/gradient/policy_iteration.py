@@ -1,0 +1,154 @@
+"""Policy iteration by rollouts: how a soft policy goes on once it succeeds.
+
+PPO learns from what its own episodes show. A policy that succeeds hardly ever tries what it takes for worse, and in an
+episode of thirty steps a single better one is next to nothing among what chance does to the return. But states are
+values: in those that the policy gets into each legal action can be tried, and the policy rolled out greedily after it.
+An action is good if no other one turns out better. The machine learns to do something good, the gradient being that of
+the likelihood of good actions, and the policy that comes of it is asked again. This is rollout classification policy
+iteration (Lagoudakis and Parr, 2003). It takes a deterministic simulator, and neither a teacher nor the optimum.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy
+
+from dlm.data.bits import BoolArray
+from dlm.envs.domain import Actions, State, join
+from dlm.envs.planning import Expansion
+from dlm.errors import RunError
+from dlm.machine import Selection
+from dlm.policies.gradient.actor import Actor
+from dlm.policies.gradient.soft import SoftPolicy
+from dlm.policies.play import Outcome, Rows, play, play_merged
+from dlm.policies.snapshot import SavedEpisodes
+from dlm.seeds import fixed_rng
+
+__all__ = ["Labels", "PolicyIteration", "SavedLabels", "good_actions"]
+
+TRIED = 2400
+"""Actions that are tried between two turns of learning, about."""
+STATES = 96
+"""States in which they are tried, at most."""
+KEPT = 12
+"""Batches of labelled states that are kept of each size."""
+BATCHES = 3
+"""Of these, in one gradient step."""
+GRADIENT_STEPS = 8
+"""Between two rounds of questions."""
+EPISODES = 32
+"""Episodes that the states come from."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """States of one size, what the machine reads of them, and which of the actions are good and which legal."""
+
+    states: State
+    valuation: dict[int, Tensor]
+    good: Tensor
+    legal: Tensor
+
+    @classmethod
+    def of(cls, actor: Actor, states: State, good: BoolArray) -> Labels:
+        legal = np.ascontiguousarray(actor.domain.legal(states)[(slice(None), *actor.atoms(states).T)])
+        tables = (torch.from_numpy(table).to(actor.device) for table in (good, legal))
+        return cls(states, actor.valuation(states), *tables)
+
+
+@dataclass(frozen=True)
+class SavedLabels:
+    """Labelled states as a checkpoint holds them."""
+
+    states: SavedEpisodes
+    good: BoolArray
+
+
+class PolicyIteration:
+    """Labelled states of an actor, the latest of each size, and the steps that learn from them."""
+
+    def __init__(self, actor: Actor, legal: float) -> None:
+        self.actor = actor
+        self._legal = legal  # weight of the cross entropy between the outputs and what is legal
+        self._kept: dict[int, deque[Labels]] = {}
+
+    def ask(self, policy: SoftPolicy, start: State, rng: np.random.Generator) -> Outcome:
+        """Play from some starts, and label states of these episodes. How they went, and the steps of all rollouts."""
+        met: list[State] = []
+
+        def act(state: State, _: Rows) -> Actions:
+            met.append(state)
+            return policy.act(state, rng)
+
+        played = play(self.actor.domain, start, act)
+        states = join(met)
+        states = states.take(rng.permutation(states.count)[:STATES])
+        actions = self.actor.domain.legal(states).reshape(states.count, -1).sum(axis=1).cumsum()
+        states = states.take(slice(0, max(1, int((actions <= TRIED).sum()))))
+        good, steps = good_actions(policy, states)
+        useful = np.asarray(~good.all(axis=1))
+        if useful.any():
+            labels = Labels.of(self.actor, states.take(useful), good[useful])
+            self._kept.setdefault(self.actor.domain.size(states), deque(maxlen=KEPT)).append(labels)
+        return Outcome(played.returns, played.solved, played.steps + steps)
+
+    def learn(
+        self, optimiser: torch.optim.Optimizer, selection: Selection, temperature: float, rng: np.random.Generator
+    ) -> float:
+        """Some gradient steps, each on states of one size. How unlikely the policy was to do something good."""
+        losses = []
+        for _ in range(GRADIENT_STEPS if self._kept else 0):
+            batches = self._kept[sorted(self._kept)[rng.integers(len(self._kept))]]
+            drawn = [batches[i] for i in rng.permutation(len(batches))[:BATCHES]]
+            valuation = {
+                arity: torch.cat([labels.valuation[arity] for labels in drawn]) for arity in drawn[0].valuation
+            }
+            good, legal = (torch.cat([getattr(labels, name) for labels in drawn]) for name in ("good", "legal"))
+            optimiser.zero_grad()
+            scores = self.actor.scores(self.actor.weights(selection), valuation)
+            log_probs = (scores / temperature).log_softmax(dim=1)
+            unlikely = -log_probs.masked_fill(~good, -torch.inf).logsumexp(dim=1).mean()
+            truth = scores.clamp(1e-5, 1 - 1e-5)
+            (unlikely + self._legal * binary_cross_entropy(truth, legal.float())).backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            losses.append(unlikely.item())
+        return float(np.mean(losses)) if losses else 0.0
+
+    # ------------------------------------------------------------------ stopping and going on
+
+    def state(self) -> list[SavedLabels]:
+        return [
+            SavedLabels(SavedEpisodes.of(labels.states), labels.good.cpu().numpy())
+            for size in sorted(self._kept)
+            for labels in self._kept[size]
+        ]
+
+    def restore(self, saved: list[SavedLabels]) -> None:
+        """Go on from what `state` gave."""
+        domain = self.actor.domain
+        known = domain.reset(fixed_rng(), 1, domain.lessons[-1])
+        self._kept = {}
+        for labels in saved:
+            states = labels.states.like(known)
+            if labels.good.shape != (states.count, len(self.actor.atoms(states))):
+                raise RunError("the saved labels are not of these states")
+            kept = self._kept.setdefault(domain.size(states), deque(maxlen=KEPT))
+            kept.append(Labels.of(self.actor, states, labels.good))
+
+
+def good_actions(policy: SoftPolicy, states: State) -> tuple[BoolArray, int]:
+    """The action atoms of each state after which the policy, acting greedily, earns most; and the steps this took."""
+    domain, unused = policy.actor.domain, fixed_rng()
+    tried = Expansion.of(domain, states, policy.actor.atoms(states))
+    later = play_merged(domain, tried.after, lambda state, _: policy.act(state, unused, "greedy"))
+    values = np.zeros(tried.rewards.shape)
+    values[tried.rows, tried.columns] = later.returns
+    values = tried.rewards + np.take_along_axis(values, tried.alike, axis=1)
+    # Half of a step is no difference but of rounding.
+    good = values >= values.max(axis=1, keepdims=True) - domain.step_cost / 2
+    return good, tried.tried + later.steps
