@@ -348,6 +348,10 @@ def test_the_best_seed_of_a_policy_stands_beside_the_paper_s(tmp_path: Path) -> 
     assert row in text
     assert "| ppo-soft | rl/sorting | 10 numbers | 1 | 0 | 1 | 0.940 | 0.940 | 0.939 | 100 | 5 | 5 | 1,500 |  |" in text
     assert "| ppo+repair 2 | DLM 0.939 ± 0.02 |" in text
+    assert "| *the paper's DLM* | 0.920 | 0.920 | 0.896 | 0.939 / 0.559 | - / - | - / - |" in text
+    assert "| `ppo` |  |  |  | 0.940 / 0.540 (0 of 2) |  |  |" in text
+    assert "| `ppo-soft` |  |  |  | 0.940 / 0.540 (0 of 1) |  |  |" in text
+    assert "*the paper's NLRL*" not in text, "nothing of it has run"
 
 
 def test_curves_end_with_the_fresh_episodes(tmp_path: Path) -> None:

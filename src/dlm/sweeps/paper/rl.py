@@ -106,6 +106,8 @@ class RlTable(Experiment):
         ]
         return {
             "schedule": self.schedule(wanted),
+            "tasks": {task: [test for known, test in RL if known == task] for task in self.tasks},
+            "overview": _overview(list(self.methods.values()), records, self.tasks),
             "rows": rows,
             "methods": {row["method"]: self.methods[row["method"]].words for row in rows},
             "columns": RL_COLUMNS,
@@ -151,6 +153,37 @@ def _literals(runs: Sequence[Record]) -> float | None:
 
 def _published(figure: Published | str) -> Record:
     return {"sign": figure} if isinstance(figure, str) else asdict(figure)
+
+
+def _overview(methods: Sequence[Method], records: Sequence[Record], tasks: Sequence[str]) -> list[Record]:
+    """A row for each column of the paper and one for each method beside it; a cell for each task."""
+    tests = {task: [test for known, test in RL if known == task] for task in tasks}
+    found: list[Record] = []
+    for column in (*RL_COLUMNS, None):
+        rows = []
+        for method in methods:
+            runs: dict[str, list[Record]] = {task: [] for task in tasks}
+            for run in records if method.column == column else ():
+                if run["asked"] == method.name:
+                    runs[run["task"]].append(run)
+            if any(runs.values()):
+                cells = [_cell(task, method, runs[task], tests[task]) for task in tasks]
+                rows.append({"method": method.name, "column": column, "cells": cells})
+        if rows and column is not None:
+            at = RL_COLUMNS.index(column)
+            published = [{"best": [_published(RL[task, test][at]) for test in tests[task]]} for task in tasks]
+            found.append({"method": None, "column": column, "cells": published})
+        found += rows
+    return found
+
+
+def _cell(task: str, method: Method, runs: Sequence[Record], tests: Sequence[str]) -> Record | None:
+    """What the best seed earns in the tests that the paper has, and how many seeds earn the optimum in all tests."""
+    if not runs:
+        return None
+    by_test = {row["test"]: row["best"] for row in _rows(task, method, runs)}
+    optimal = sum(all(test.optimal for test in earned(run)) for run in runs)
+    return {"best": [{"mean": by_test[test]} for test in tests], "optimal": optimal, "runs": len(runs)}
 
 
 def _rows(task: str, method: Method, runs: Sequence[Record]) -> list[Record]:
