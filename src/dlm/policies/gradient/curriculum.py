@@ -30,8 +30,6 @@ KEPT = 200
 """Instances of a kind that are kept."""
 TRIED = 2000
 """Instances among which those that a program fails are sought."""
-LEAST = 5
-"""Worlds that are smaller have little to tell to a policy that succeeds in the last lesson."""
 
 
 @dataclass(frozen=True)
@@ -97,15 +95,10 @@ class Curriculum(Generic[S]):
         del parts[count:]
         self.replayed = len(parts)
         if len(parts) < count:
-            parts.append(self._fresh(count - len(parts), self.size))
+            parts.append(self.fresh(count - len(parts), self.size))
         return join(parts)
 
-    def draw_of_any(self, count: int) -> S:
-        """Fresh start states of one size, that of any lesson but the smallest ones."""
-        sizes = [size for size in self.lessons if size >= LEAST] or [self.size]
-        return self._fresh(count, int(self._rng.choice(sizes)))
-
-    def _fresh(self, count: int, size: int) -> S:
+    def fresh(self, count: int, size: int) -> S:
         """Fresh start states, the last ones scattered."""
         fresh = self.domain.reset(self._rng, count, size)
         away = self._rng.random(count) < self.settings.scattered

@@ -6,12 +6,16 @@ values: in those that the policy gets into each legal action can be tried, and t
 An action is good if no other one turns out better. The machine learns to do something good, the gradient being that of
 the likelihood of good actions, and the policy that comes of it is asked again. This is rollout classification policy
 iteration (Lagoudakis and Parr, 2003). It takes a deterministic simulator, and neither a teacher nor the optimum.
+
+A rollout tells what an action is worth as far as the policy makes no mistakes after it. In small worlds there is little
+to do wrong: they come first, and a larger size is added when most of what the others say has been learned.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -43,6 +47,12 @@ GRADIENT_STEPS = 8
 """Between two rounds of questions."""
 EPISODES = 32
 """Episodes that the states come from."""
+LEAST, AT_FIRST = 5, 2
+"""The smallest worlds that are asked about, where there are as large ones, and the number of sizes to begin with."""
+LEARNED, MEMORY = 0.1, 0.9
+"""The running mean of the loss at which a size is added, and how much that mean remembers at each round."""
+FEWEST, MOST = 10, 40
+"""Rounds before a size is added, at least and at most."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +79,36 @@ class SavedLabels:
     good: BoolArray
 
 
+@dataclass
+class Progress:
+    """How many of the sizes are asked about, the rounds since the last one was added, and the loss."""
+
+    sizes: int = AT_FIRST
+    rounds: int = 0
+    loss: float = 1.0
+
+
+@dataclass(frozen=True)
+class IterationState:
+    """All that the next round depends on, but for the actor and the generators."""
+
+    progress: Progress
+    labels: list[SavedLabels]
+
+
 class PolicyIteration:
     """Labelled states of an actor, the latest of each size, and the steps that learn from them."""
 
-    def __init__(self, actor: Actor, legal: float) -> None:
+    def __init__(self, actor: Actor, lessons: Sequence[int], legal: float) -> None:
         self.actor = actor
+        self.progress = Progress()
+        self._sizes = [size for size in lessons if size >= LEAST] or [lessons[-1]]
         self._legal = legal  # weight of the cross entropy between the outputs and what is legal
         self._kept: dict[int, deque[Labels]] = {}
+
+    def size(self, rng: np.random.Generator) -> int:
+        """The size of the worlds to ask about next."""
+        return int(rng.choice(self._sizes[: self.progress.sizes]))
 
     def ask(self, policy: SoftPolicy, start: State, rng: np.random.Generator) -> Outcome:
         """Play from some starts, and label states of these episodes. How they went, and the steps of all rollouts."""
@@ -117,20 +150,32 @@ class PolicyIteration:
             (unlikely + self._legal * binary_cross_entropy(truth, legal.float())).backward()  # type: ignore[no-untyped-call]
             optimiser.step()
             losses.append(unlikely.item())
-        return float(np.mean(losses)) if losses else 0.0
+        loss = float(np.mean(losses)) if losses else 0.0
+        self._add_size(loss)
+        return loss
+
+    def _add_size(self, loss: float) -> None:
+        progress = self.progress
+        progress.rounds += 1
+        progress.loss = MEMORY * progress.loss + (1 - MEMORY) * loss
+        learned = progress.rounds >= FEWEST and progress.loss < LEARNED
+        if learned or progress.rounds >= MOST:
+            progress.sizes, progress.rounds = progress.sizes + 1, 0
 
     # ------------------------------------------------------------------ stopping and going on
 
-    def state(self) -> list[SavedLabels]:
-        return [
+    def state(self) -> IterationState:
+        saved = [
             SavedLabels(SavedEpisodes.of(labels.states), labels.good.cpu().numpy())
             for size in sorted(self._kept)
             for labels in self._kept[size]
         ]
+        return IterationState(replace(self.progress), saved)
 
-    def restore(self, saved: list[SavedLabels]) -> None:
+    def restore(self, state: IterationState) -> None:
         """Go on from what `state` gave."""
-        domain = self.actor.domain
+        domain, saved = self.actor.domain, state.labels
+        self.progress = replace(state.progress)
         known = domain.reset(fixed_rng(), 1, domain.lessons[-1])
         self._kept = {}
         for labels in saved:

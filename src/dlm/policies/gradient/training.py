@@ -21,7 +21,7 @@ from dlm.policies.gradient.actor import NOTHING
 from dlm.policies.gradient.annealing import ACTION_TEMPERATURE, Softness
 from dlm.policies.gradient.curriculum import Curriculum, CurriculumState
 from dlm.policies.gradient.models import build_actor
-from dlm.policies.gradient.policy_iteration import EPISODES, PolicyIteration, SavedLabels
+from dlm.policies.gradient.policy_iteration import EPISODES, IterationState, PolicyIteration
 from dlm.policies.gradient.ppo import Losses, ppo_update
 from dlm.policies.gradient.reinforce import reinforce_update
 from dlm.policies.gradient.rollout import Trajectories, play, roll_out
@@ -39,12 +39,14 @@ MEMORY = 0.9
 MOST_EPISODES = 200
 """Episodes an update, however short they are."""
 SUCCEEDS = 0.95
-"""Success in the last lesson that annealing and policy iteration wait for."""
+"""Success in the last lesson that annealing waits for."""
+SURE, RATE = 0.97, 0.5
+"""Success in the last lesson from which policies are iterated if so set, and the factor on learning rates then."""
 CHECK_EVERY = 10
 """Updates between looks at the program."""
 PATIENCE = 60
 """Updates at the coldest before a restart."""
-ROUNDS = 10
+ROUNDS = 20
 """Updates between exams while policies are iterated."""
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 """What Adam remembers of a parameter."""
@@ -81,7 +83,7 @@ class TrainingState:
     curriculum: CurriculumState
     softness: Softness
     course: Course
-    labels: list[SavedLabels]
+    iteration: IterationState
 
 
 class Training:
@@ -112,7 +114,7 @@ class Training:
         )
         self.curriculum = Curriculum(domain, settings.curriculum, rng, rival)
         self.softness = Softness.at_first(settings.annealing)
-        self.iteration = PolicyIteration(self.actor, settings.update.legal)
+        self.iteration = PolicyIteration(self.actor, self.curriculum.lessons, settings.update.legal)
         self.course = Course(settings.update.steps / settings.update.trajectories)
         self.losses: Losses | None = None  # of the last update
 
@@ -149,7 +151,7 @@ class Training:
     def update(self, *, anneal: bool) -> int:
         """Play, and improve actor and critic by it; with `anneal`, harden in the last lesson. The steps played.
 
-        Without, a policy that succeeds in the last lesson and gets no better goes on by policy iteration, if so set.
+        Without, a policy that succeeds in the last lesson goes on by policy iteration, if so set.
         """
         if self.course.iterated:
             return self._iterate()
@@ -165,12 +167,12 @@ class Training:
         # Whether to harden is not decided by what was drawn for being hard.
         own = self.curriculum.replayed if anneal and self.curriculum.last else 0
         self._remember(played.outcome.returns, played.outcome.solved[own:])
-        if self.curriculum.last and self._ripe():
-            if anneal:
-                actions = int(self.domain.asked(self.curriculum.size).sum())
-                self.softness = self.softness.harder(self.settings.annealing, actions, episodes, self.actor.gap)
-            else:
-                course.iterated = self.settings.soft.rollouts
+        if anneal and self.curriculum.last and self._ripe():
+            actions = int(self.domain.asked(self.curriculum.size).sum())
+            self.softness = self.softness.harder(self.settings.annealing, actions, episodes, self.actor.gap)
+        if not anneal and self.settings.soft.rollouts and self.curriculum.last and course.success > SURE:
+            course.iterated = True
+            self._slow_down(RATE)
         course.coldest += self.softness.hardest
         return played.steps + self.curriculum.count()
 
@@ -203,7 +205,7 @@ class Training:
 
     def _iterate(self) -> int:
         """A round of policy iteration. The steps played."""
-        start = self.curriculum.draw_of_any(EPISODES)
+        start = self.curriculum.fresh(EPISODES, self.iteration.size(self._rng))
         played = self.iteration.ask(self.policy, start, self._rng)
         quiet = self.softness.quiet
         unlikely = self.iteration.learn(self.optimiser, quiet, ACTION_TEMPERATURE, self._rng)
@@ -222,7 +224,7 @@ class Training:
             self.course.success = memory * self.course.success + (1 - memory) * float(solved.mean())
 
     def _ripe(self) -> bool:
-        """Whether PPO alone has done its part: the policy succeeds, improves no more, and keeps up with hardening."""
+        """Whether to harden: the policy succeeds, has stopped to improve, and has not lost by hardening so far."""
         slack, plateau, course = self.domain.step_cost / 8, self.settings.annealing.plateau, self.course
         if course.returns > course.peak + slack:
             course.peak, course.peak_at = course.returns, course.updates
@@ -254,7 +256,7 @@ class Training:
             curriculum=self.curriculum.state(),
             softness=self.softness,
             course=replace(self.course),
-            labels=self.iteration.state(),
+            iteration=self.iteration.state(),
         )
 
     def restore(self, state: TrainingState) -> None:
@@ -276,7 +278,7 @@ class Training:
         self.optimiser.load_state_dict({"state": dict(enumerate(moments)), "param_groups": groups})
         self.curriculum.restore(state.curriculum)
         self.softness, self.course = state.softness, replace(state.course)
-        self.iteration.restore(state.labels)
+        self.iteration.restore(state.iteration)
 
 
 def _array(tensor: Tensor) -> NDArray[np.float32]:
