@@ -70,13 +70,3 @@ def test_a_rival_without_fault_leaves_fresh_starts() -> None:
     curriculum = Curriculum(get_domain("rl/path"), CurriculumSettings(), fixed_rng(), get_teacher("path"))
     curriculum.draw(10)
     assert curriculum.replayed == 0
-
-
-def test_starts_of_any_lesson_but_the_smallest() -> None:
-    sorting = Curriculum(get_domain("rl/sorting"), CurriculumSettings(scattered=0.5), np.random.default_rng(0))
-    drawn = [sorting.draw_of_any(6) for _ in range(40)]
-    assert {start.count for start in drawn} == {6}
-    sizes = {sorting.domain.size(start) for start in drawn}
-    assert (min(sizes), max(sizes)) == (5, 15)
-    only = Curriculum(get_domain("rl/unstack"), CurriculumSettings(), np.random.default_rng(0))
-    assert only.domain.size(only.draw_of_any(3)) == 4

@@ -14,7 +14,7 @@ from dlm.errors import RunError
 from dlm.machine import Selection
 from dlm.policies.gradient.actor import Actor
 from dlm.policies.gradient.learner import PolicyGradient
-from dlm.policies.gradient.policy_iteration import PolicyIteration, good_actions
+from dlm.policies.gradient.policy_iteration import FEWEST, LEARNED, MOST, PolicyIteration, good_actions
 from dlm.policies.gradient.rollout import play
 from dlm.policies.gradient.settings import default_settings
 from dlm.policies.gradient.soft import SoftPolicy
@@ -54,7 +54,7 @@ def test_it_comes_to_the_optimum_from_a_random_machine() -> None:
     domain = get_domain("rl/sorting")
     policy, rng = some_policy(domain, 3), np.random.default_rng(0)
     actor = policy.actor
-    iteration = PolicyIteration(actor, legal=0.0)
+    iteration = PolicyIteration(actor, [4], legal=0.0)
     optimiser = torch.optim.Adam([actor.parameters], lr=0.03)
     start = domain.reset(rng, 200, 4)
     optimum = domain.optimal_return(start).returns
@@ -74,13 +74,13 @@ def test_it_comes_to_the_optimum_from_a_random_machine() -> None:
 def test_where_nothing_can_be_done_wrong_there_is_nothing_to_learn() -> None:
     domain = get_domain("rl/path")
     policy = some_policy(domain)
-    iteration = PolicyIteration(policy.actor, legal=0.0)
+    iteration = PolicyIteration(policy.actor, [6], legal=0.0)
     before = policy.actor.parameters.detach().clone()
     lost = domain.reset(np.random.default_rng(0), 4, 6)
     lost = replace(lost, left=np.ones_like(lost.left))  # too far away for one step
     rng = np.random.default_rng(0)
     iteration.ask(policy, lost, rng)
-    assert not iteration.state()
+    assert not iteration.state().labels
     assert iteration.learn(torch.optim.Adam([policy.actor.parameters]), Selection(), 0.01, rng) == 0.0
     assert torch.equal(before, policy.actor.parameters)
 
@@ -89,12 +89,7 @@ def iterating() -> PolicyGradient:
     domain = get_domain("rl/sorting")
     settings = default_settings(domain, keep_soft=True)
     exams = replace(settings.curriculum, largest=3, exam_episodes=20)
-    settings = replace(
-        settings,
-        curriculum=exams,
-        annealing=replace(settings.annealing, plateau=0),
-        soft=replace(settings.soft, rollouts=True),
-    )
+    settings = replace(settings, curriculum=exams, soft=replace(settings.soft, rollouts=True))
     return PolicyGradient(domain, 1, settings, MachineSettings(depth=3, breadth=2), keep_soft=True)
 
 
@@ -117,7 +112,32 @@ def test_an_iterated_learner_goes_on_from_a_snapshot() -> None:
     for _ in range(3):
         assert other.advance() == learner.advance()
     assert other.made_by == learner.made_by
-    broken = learner.training.iteration.state()
-    broken[0] = replace(broken[0], good=broken[0].good[:, :-1])
+    saved = learner.training.iteration.state()
+    broken = replace(saved.labels[0], good=saved.labels[0].good[:, :-1])
     with pytest.raises(RunError, match="labels"):
-        other.training.iteration.restore(broken)
+        other.training.iteration.restore(replace(saved, labels=[broken]))
+
+
+def test_larger_worlds_come_when_smaller_ones_are_learned_or_after_long() -> None:
+    domain = get_domain("rl/sorting")
+    iteration = PolicyIteration(some_policy(domain).actor, domain.lessons, legal=0.0)
+    rng = np.random.default_rng(0)
+
+    def sizes() -> set[int]:
+        return {iteration.size(rng) for _ in range(300)}
+
+    assert sizes() == {5, 6}
+    for _ in range(FEWEST):
+        iteration._add_size(0.0)
+    assert iteration.progress.loss > LEARNED, "what was seen at first is remembered for long"
+    while iteration.progress.sizes == 2:
+        iteration._add_size(0.0)
+    assert sizes() == {5, 6, 7}
+    for _ in range(MOST):
+        assert iteration.progress.sizes == 3
+        iteration._add_size(9.0)
+    assert sizes() == {5, 6, 7, 8}
+    for _ in range(9 * MOST):
+        iteration._add_size(9.0)
+    assert sizes() == set(range(5, 16))
+    assert PolicyIteration(iteration.actor, [2, 3], legal=0.0).size(rng) == 3
