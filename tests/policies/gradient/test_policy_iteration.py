@@ -116,6 +116,8 @@ def test_an_iterated_learner_goes_on_from_a_snapshot() -> None:
     broken = replace(saved.labels[0], good=saved.labels[0].good[:, :-1])
     with pytest.raises(RunError, match="labels"):
         other.training.iteration.restore(replace(saved, labels=[broken]))
+    with pytest.raises(RunError, match="no 99 sizes"):
+        other.training.iteration.restore(replace(saved, progress=replace(saved.progress, sizes=99)))
 
 
 def test_larger_worlds_come_when_smaller_ones_are_learned_or_after_long() -> None:

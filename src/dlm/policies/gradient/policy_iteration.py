@@ -159,7 +159,7 @@ class PolicyIteration:
         progress.rounds += 1
         progress.loss = MEMORY * progress.loss + (1 - MEMORY) * loss
         learned = progress.rounds >= FEWEST and progress.loss < LEARNED
-        if learned or progress.rounds >= MOST:
+        if progress.sizes < len(self._sizes) and (learned or progress.rounds >= MOST):
             progress.sizes, progress.rounds = progress.sizes + 1, 0
 
     # ------------------------------------------------------------------ stopping and going on
@@ -175,12 +175,15 @@ class PolicyIteration:
     def restore(self, state: IterationState) -> None:
         """Go on from what `state` gave."""
         domain, saved = self.actor.domain, state.labels
+        if not 1 <= state.progress.sizes <= max(AT_FIRST, len(self._sizes)):
+            raise RunError(f"{domain.name} has no {state.progress.sizes} sizes to ask about")
         self.progress = replace(state.progress)
         known = domain.reset(fixed_rng(), 1, domain.lessons[-1])
         self._kept = {}
         for labels in saved:
             states = labels.states.like(known)
-            if labels.good.shape != (states.count, len(self.actor.atoms(states))):
+            fits = labels.good.shape == (states.count, len(self.actor.atoms(states)))
+            if not (fits and labels.good.any(axis=1).all()):
                 raise RunError("the saved labels are not of these states")
             kept = self._kept.setdefault(domain.size(states), deque(maxlen=KEPT))
             kept.append(Labels.of(self.actor, states, labels.good))
