@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dlm.data.arrays import Floats
 from dlm.data.bits import BoolArray
 from dlm.envs.domain import Actions, Domain, S, Step, join
 
@@ -46,7 +47,7 @@ def play(domain: Domain[S], start: S, act: Act[S], watch: Callable[[Step[S]], No
 
 def play_merged(domain: Domain[S], start: S, act: Act[S]) -> Outcome:
     """The same by a policy that always does the same in a state: episodes that meet go on as one."""
-    trail: list[tuple[Rows, Rows, Rows, Step[S]]] = []
+    trail: list[tuple[Rows, int, Rows, Floats, BoolArray]] = []
     state, steps = start, 0
     while True:
         numbers, first = numbered(state)
@@ -56,13 +57,13 @@ def play_merged(domain: Domain[S], start: S, act: Act[S]) -> Outcome:
             break
         state = state.take(going)
         step = domain.step(state, act(state, going))
-        trail.append((numbers, first, going, step))
+        trail.append((numbers, len(first), going, step.rewards, step.solved))
         steps += len(going)
         state = step.state
     returns, solved = np.zeros(len(numbers)), np.zeros(len(numbers), dtype=np.bool_)
-    for numbers, first, going, step in reversed(trail):
-        earned, reached = np.zeros(len(first)), np.zeros(len(first), dtype=np.bool_)
-        earned[going], reached[going] = step.rewards + returns, step.solved | solved
+    for numbers, count, going, rewards, arrived in reversed(trail):
+        earned, reached = np.zeros(count), np.zeros(count, dtype=np.bool_)
+        earned[going], reached[going] = rewards + returns, arrived | solved
         returns, solved = earned[numbers], reached[numbers]
     return Outcome(returns, solved, steps)
 
