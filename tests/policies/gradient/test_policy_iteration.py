@@ -117,7 +117,7 @@ def test_an_iterated_learner_goes_on_from_a_snapshot() -> None:
     with pytest.raises(RunError, match="labels"):
         other.training.iteration.restore(replace(saved, labels=[broken]))
     with pytest.raises(RunError, match="no 99 sizes"):
-        other.training.iteration.restore(replace(saved, progress=replace(saved.progress, sizes=99)))
+        other.training.iteration.restore(replace(saved, widening=replace(saved.widening, sizes=99)))
 
 
 def test_larger_worlds_come_when_smaller_ones_are_learned_or_after_long() -> None:
@@ -131,12 +131,12 @@ def test_larger_worlds_come_when_smaller_ones_are_learned_or_after_long() -> Non
     assert sizes() == {5, 6}
     for _ in range(FEWEST):
         iteration._add_size(0.0)
-    assert iteration.progress.loss > LEARNED, "what was seen at first is remembered for long"
-    while iteration.progress.sizes == 2:
+    assert iteration.widening.loss > LEARNED, "what was seen at first is remembered for long"
+    while iteration.widening.sizes == 2:
         iteration._add_size(0.0)
     assert sizes() == {5, 6, 7}
     for _ in range(MOST):
-        assert iteration.progress.sizes == 3
+        assert iteration.widening.sizes == 3
         iteration._add_size(9.0)
     assert sizes() == {5, 6, 7, 8}
     for _ in range(9 * MOST):

@@ -33,7 +33,7 @@ from dlm.policies.play import Outcome, Rows, play, play_merged
 from dlm.policies.snapshot import SavedEpisodes
 from dlm.seeds import fixed_rng
 
-__all__ = ["Labels", "PolicyIteration", "SavedLabels", "good_actions"]
+__all__ = ["LabelledStates", "PolicyIteration", "SavedLabels", "good_actions"]
 
 TRIED = 2400
 """Actions that are tried between two turns of learning, about."""
@@ -56,7 +56,7 @@ FEWEST, MOST = 10, 40
 
 
 @dataclass(frozen=True)
-class Labels:
+class LabelledStates:
     """States of one size, what the machine reads of them, and which of the actions are good and which legal."""
 
     states: State
@@ -65,7 +65,7 @@ class Labels:
     legal: Tensor
 
     @classmethod
-    def of(cls, actor: Actor, states: State, good: BoolArray) -> Labels:
+    def of(cls, actor: Actor, states: State, good: BoolArray) -> LabelledStates:
         legal = np.ascontiguousarray(actor.domain.legal(states)[(slice(None), *actor.atoms(states).T)])
         tables = (torch.from_numpy(table).to(actor.device) for table in (good, legal))
         return cls(states, actor.valuation(states), *tables)
@@ -80,7 +80,7 @@ class SavedLabels:
 
 
 @dataclass
-class Progress:
+class Widening:
     """How many of the sizes are asked about, the rounds since the last one was added, and the loss."""
 
     sizes: int = AT_FIRST
@@ -92,7 +92,7 @@ class Progress:
 class IterationState:
     """All that the next round depends on, but for the actor and the generators."""
 
-    progress: Progress
+    widening: Widening
     labels: list[SavedLabels]
 
 
@@ -101,14 +101,14 @@ class PolicyIteration:
 
     def __init__(self, actor: Actor, lessons: Sequence[int], legal: float) -> None:
         self.actor = actor
-        self.progress = Progress()
+        self.widening = Widening()
         self._sizes = [size for size in lessons if size >= LEAST] or [lessons[-1]]
         self._legal = legal  # weight of the cross entropy between the outputs and what is legal
-        self._kept: dict[int, deque[Labels]] = {}
+        self._kept: dict[int, deque[LabelledStates]] = {}
 
     def size(self, rng: np.random.Generator) -> int:
         """The size of the worlds to ask about next."""
-        return int(rng.choice(self._sizes[: self.progress.sizes]))
+        return int(rng.choice(self._sizes[: self.widening.sizes]))
 
     def ask(self, policy: SoftPolicy, start: State, rng: np.random.Generator) -> Outcome:
         """Play from some starts, and label states of these episodes. How they went, and the steps of all rollouts."""
@@ -126,7 +126,7 @@ class PolicyIteration:
         good, steps = good_actions(policy, states)
         useful = np.asarray(~good.all(axis=1))
         if useful.any():
-            labels = Labels.of(self.actor, states.take(useful), good[useful])
+            labels = LabelledStates.of(self.actor, states.take(useful), good[useful])
             self._kept.setdefault(self.actor.domain.size(states), deque(maxlen=KEPT)).append(labels)
         return Outcome(played.returns, played.solved, played.steps + steps)
 
@@ -155,12 +155,12 @@ class PolicyIteration:
         return loss
 
     def _add_size(self, loss: float) -> None:
-        progress = self.progress
-        progress.rounds += 1
-        progress.loss = MEMORY * progress.loss + (1 - MEMORY) * loss
-        learned = progress.rounds >= FEWEST and progress.loss < LEARNED
-        if progress.sizes < len(self._sizes) and (learned or progress.rounds >= MOST):
-            progress.sizes, progress.rounds = progress.sizes + 1, 0
+        widening = self.widening
+        widening.rounds += 1
+        widening.loss = MEMORY * widening.loss + (1 - MEMORY) * loss
+        learned = widening.rounds >= FEWEST and widening.loss < LEARNED
+        if widening.sizes < len(self._sizes) and (learned or widening.rounds >= MOST):
+            widening.sizes, widening.rounds = widening.sizes + 1, 0
 
     # ------------------------------------------------------------------ stopping and going on
 
@@ -170,14 +170,14 @@ class PolicyIteration:
             for size in sorted(self._kept)
             for labels in self._kept[size]
         ]
-        return IterationState(replace(self.progress), saved)
+        return IterationState(replace(self.widening), saved)
 
     def restore(self, state: IterationState) -> None:
         """Go on from what `state` gave."""
         domain, saved = self.actor.domain, state.labels
-        if not 1 <= state.progress.sizes <= max(AT_FIRST, len(self._sizes)):
-            raise RunError(f"{domain.name} has no {state.progress.sizes} sizes to ask about")
-        self.progress = replace(state.progress)
+        if not 1 <= state.widening.sizes <= max(AT_FIRST, len(self._sizes)):
+            raise RunError(f"{domain.name} has no {state.widening.sizes} sizes to ask about")
+        self.widening = replace(state.widening)
         known = domain.reset(fixed_rng(), 1, domain.lessons[-1])
         self._kept = {}
         for labels in saved:
@@ -186,7 +186,7 @@ class PolicyIteration:
             if not (fits and labels.good.any(axis=1).all()):
                 raise RunError("the saved labels are not of these states")
             kept = self._kept.setdefault(domain.size(states), deque(maxlen=KEPT))
-            kept.append(Labels.of(self.actor, states, labels.good))
+            kept.append(LabelledStates.of(self.actor, states, labels.good))
 
 
 def good_actions(policy: SoftPolicy, states: State) -> tuple[BoolArray, int]:
